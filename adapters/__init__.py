@@ -1,0 +1,1 @@
+"""Everything outside the process: one file speaks to one outside thing."""

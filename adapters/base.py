@@ -1,0 +1,77 @@
+"""The interfaces that tasks speak to; an adapter is whatever has these methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from domain.edits import EditOutcome, EditRequest, JudgeReply, Ticket
+from domain.records import FaceReading
+
+
+class Editor(Protocol):
+    """An editing model. It translates and classifies; it does not retry, cache, log or store."""
+
+    def submit(self, request: EditRequest) -> Ticket:
+        """Send one edit; the ticket holds the provider's job id, or the outcome at once."""
+        ...
+
+    def collect(self, ticket: Ticket) -> EditOutcome:
+        """Wait for the job of a ticket and return how it ended."""
+        ...
+
+
+class Embedder(Protocol):
+    """Finds faces and gives each an embedding."""
+
+    def read(self, images: Sequence[bytes]) -> list[FaceReading]:
+        """One reading an image, in order; an image that does not decode gives one that says so."""
+        ...
+
+
+class Judge(Protocol):
+    """Scores semantic consistency of one edit."""
+
+    def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
+        """Two 0-10 numbers as JSON text (see `domain.judging.parse_scores`)."""
+        ...
+
+
+class StateTracker(Protocol):
+    """Says which categories of each sub-axis are seen in one image."""
+
+    def track(self, image: bytes) -> JudgeReply:
+        """Sets of categories as JSON text (see `domain.judging.parse_state`)."""
+        ...
+
+
+class ObjectStore(Protocol):
+    """Immutable objects under keys; see `adapters.stores.local` for the meaning of each call."""
+
+    def put_new(self, key: str, data: bytes) -> bool:
+        """Write unless there; False when the key already exists."""
+        ...
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write or replace: pointers only."""
+        ...
+
+    def get(self, key: str) -> bytes | None:
+        """The bytes, or None only when the key is definitely absent."""
+        ...
+
+    def head(self, key: str) -> int | None:
+        """Size in bytes, or None only when the key is definitely absent."""
+        ...
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Keys under a narrow prefix, sorted."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Remove; a missing key is fine."""
+        ...
+
+    def probe(self) -> list[str]:
+        """What this store cannot do, one sentence each; empty when it can do all."""
+        ...

@@ -1,0 +1,1 @@
+"""Where photos come from."""

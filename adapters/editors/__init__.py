@@ -1,0 +1,1 @@
+"""Editing models under test, one provider a file."""

@@ -1,0 +1,1 @@
+"""Pixels shared by editors, judges and embedders: decoding, face models, regions and shapes."""

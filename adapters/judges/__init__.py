@@ -1,0 +1,1 @@
+"""Judges and state trackers, one provider a file."""

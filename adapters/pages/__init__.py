@@ -1,0 +1,1 @@
+"""What readers see: the page and its pictures."""

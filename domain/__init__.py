@@ -1,0 +1,1 @@
+"""What the benchmark is: its vocabulary and its definition files. Imports nothing else of the project."""

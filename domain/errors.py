@@ -1,0 +1,113 @@
+"""The errors of facedrift.
+
+FacedriftError
+├─ DefinitionError      a definition, parameter or file of the user is wrong   -> mend it; nothing was started
+├─ PhotoError           one photo cannot be used (`reason` is a stable code)   -> it is left out and counted
+├─ WeightsError         weights of a face model are missing or altered         -> install or point to them
+├─ StoreError           the store cannot be read or written                    -> mend access, run again
+├─ ProviderError        an editing model or a judge failed
+│  ├─ TransientError    not sent, or safe to send again                        -> retried with backoff
+│  ├─ AmbiguousError    may have been accepted (and paid)                      -> resent only within the suite's bound
+│  ├─ QuotaError        the account's quota is used up                         -> this provider pauses
+│  └─ FatalError        bad key, unknown model, our bug                        -> no further call to this provider
+└─ MetricError          the input does not determine the number
+
+The message is the only positional argument and every other field is a keyword with a default, so that
+each error survives pickling between processes.
+"""
+
+from __future__ import annotations
+
+
+class FacedriftError(Exception):
+    """Root of all errors raised on purpose."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class DefinitionError(FacedriftError):
+    """A definition file, a parameter or a user's file is wrong."""
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        allowed: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.file = file
+        self.line = line
+        self.field = field
+        self.allowed = allowed
+
+    def __str__(self) -> str:
+        where = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        text = f"{where}: {self.message}" if where else self.message
+        if self.field:
+            text += f" (field {self.field!r})"
+        if self.allowed:
+            text += f"; allowed: {', '.join(self.allowed)}"
+        return text
+
+
+class PhotoError(FacedriftError):
+    """One photo cannot be used; `reason` is a stable code such as `truncated` or `no_face`."""
+
+    def __init__(self, message: str = "", *, reason: str = "unreadable", file: str | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.file = file
+
+
+class WeightsError(FacedriftError):
+    """Weights of a face model are missing, incomplete or not the expected ones."""
+
+
+class StoreError(FacedriftError):
+    """The store cannot be read or written; `key` names the object."""
+
+    def __init__(self, message: str = "", *, key: str | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class ProviderError(FacedriftError):
+    """An editing model or a judge failed to answer."""
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        provider: str | None = None,
+        model: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.provider = provider
+        self.model = model
+        self.retry_after_s = retry_after_s
+
+
+class TransientError(ProviderError):
+    """The call was not accepted, or is safe to send again."""
+
+
+class AmbiguousError(ProviderError):
+    """The call may have been accepted and paid, and its answer is lost."""
+
+
+class QuotaError(ProviderError):
+    """The account's quota is used up; the provider pauses."""
+
+
+class FatalError(ProviderError):
+    """A wrong key, an unknown model or a malformed request; no further call can succeed."""
+
+
+class MetricError(FacedriftError):
+    """The input does not determine the number."""

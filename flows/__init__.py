@@ -1,0 +1,1 @@
+"""Order, fan-out and waiting; one flow a file."""

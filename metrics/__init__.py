@@ -1,0 +1,1 @@
+"""Numbers from numbers: no I/O, no clock, no hidden randomness."""

@@ -1,0 +1,1 @@
+"""One side effect each: a Prefect decorator on a plain function."""
