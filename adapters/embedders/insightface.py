@@ -1,0 +1,83 @@
+"""Face embeddings by insightface: detection on a fixed ladder, recognition in one batch."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from adapters.imaging.decode import Pixels, decode_rgb
+from adapters.imaging.face_models import LADDER, Detection, FaceModels, Floats, align
+from adapters.imaging.packs import PackSettings, open_pack
+from domain.errors import PhotoError
+from domain.records import EmbedderIdentity, FaceBox, FaceReading
+from domain.suites import FacePack
+
+VERSION = "1"
+"""Raised whenever decoding, the ladder, alignment or the number of faces kept changes."""
+MAX_FACES = 16
+"""Faces kept of one image, largest first."""
+
+
+def identity_of(pack: FacePack) -> EmbedderIdentity:
+    """Everything that changes an embedding; known without loading a model."""
+    return EmbedderIdentity(
+        adapter="insightface",
+        version=VERSION,
+        pack=pack.id,
+        files={file.name: file.sha256 for file in pack.files},
+        ladder=tuple(f"{size}+pad" if padded else str(size) for size, padded in LADDER),
+    )
+
+
+class InsightFaceEmbedder:
+    """Reads images in batches; every face of every image goes through recognition together."""
+
+    def __init__(self, models: FaceModels) -> None:
+        self._models = models
+
+    @classmethod
+    def open(cls, pack: FacePack, settings: PackSettings) -> InsightFaceEmbedder:
+        """Load a pack; raises WeightsError."""
+        return cls(open_pack(pack, settings, ("detection", "recognition")))
+
+    def providers(self) -> tuple[str, ...]:
+        """The ONNX Runtime providers in use."""
+        return self._models.providers()
+
+    def read(self, images: Sequence[bytes]) -> list[FaceReading]:
+        """One reading an image, in order; an image that does not decode gives an `unreadable` one."""
+        seen: list[tuple[Pixels, Detection] | FaceReading] = []
+        crops: list[Pixels] = []
+        for data in images:
+            try:
+                pixels = decode_rgb(data)
+            except PhotoError as error:
+                seen.append(FaceReading(status="unreadable", detail=f"{error.reason}: {error}"))
+                continue
+            detection = self._models.detect(pixels)
+            seen.append((pixels, detection))
+            crops.extend(align(pixels, face) for face in detection.faces[:MAX_FACES])
+        embeddings = iter(self._models.embed(crops))
+        return [
+            item if isinstance(item, FaceReading) else _reading(*item, embeddings)  # order of `crops`
+            for item in seen
+        ]
+
+
+def _reading(pixels: Pixels, detection: Detection, embeddings: Iterator[Floats]) -> FaceReading:
+    faces = detection.faces[:MAX_FACES]
+    return FaceReading(
+        status="read",
+        width=pixels.shape[1],
+        height=pixels.shape[0],
+        rung=detection.rung,
+        faces=tuple(
+            FaceBox(
+                box=(float(face.box[0]), float(face.box[1]), float(face.box[2]), float(face.box[3])),
+                score=face.score,
+                embedding=base64.b64encode(vector.astype("<f4").tobytes()).decode(),
+            )
+            for face, vector in zip(faces, islice(embeddings, len(faces)), strict=True)
+        ),
+    )

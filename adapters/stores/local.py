@@ -1,0 +1,148 @@
+"""A store in a local directory: the embedded default, no server, no credentials.
+
+Every write goes to a hidden temporary file, is flushed to the disk and then appears under its key at
+once, so that a kill leaves either the whole object or none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from domain.errors import StoreError
+from domain.keys import check_key
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+
+
+class LocalStore:
+    """Objects as files below one directory."""
+
+    def __init__(self, root: Path, *, fsync: bool = True) -> None:
+        self.root = root.resolve()
+        self._fsync = fsync
+
+    def put_new(self, key: str, data: bytes) -> bool:
+        """Write an object unless its key exists; of several writers exactly one gets True."""
+        path = self._path(key)
+        with self._errors(key, "write"):
+            if path.exists():
+                return False
+            temporary = self._write_temporary(path, data)
+            try:
+                return self._link(temporary, path, data)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write or replace an object: pointers only."""
+        path = self._path(key)
+        with self._errors(key, "write"):
+            os.replace(self._write_temporary(path, data), path)
+            self._sync_directory(path.parent)
+
+    def get(self, key: str) -> bytes | None:
+        """The bytes of an object, or None only when it is definitely absent."""
+        with self._errors(key, "read"):
+            try:
+                return self._path(key).read_bytes()
+            except FileNotFoundError:
+                return None
+
+    def head(self, key: str) -> int | None:
+        """The size of an object in bytes, or None only when it is definitely absent."""
+        with self._errors(key, "read"):
+            try:
+                return self._path(key).stat().st_size
+            except FileNotFoundError:
+                return None
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Keys below a prefix that ends at a `/`, sorted."""
+        with self._errors(prefix, "list"):
+            top = self._path(prefix.rstrip("/"))
+            files = [path for path in top.rglob("*") if path.is_file() and not path.name.startswith(".")]
+        yield from sorted(path.relative_to(self.root).as_posix() for path in files)
+
+    def delete(self, key: str) -> None:
+        """Remove an object; a missing one is fine."""
+        with self._errors(key, "delete"):
+            self._path(key).unlink(missing_ok=True)
+
+    def probe(self) -> list[str]:
+        """What this directory cannot do; raises StoreError when it cannot be written or read at all."""
+        key = f"probe/{uuid.uuid4().hex}"
+        problems: list[str] = []
+        try:
+            first, second = self.put_new(key, b"1"), self.put_new(key, b"2")
+            if not first or second or self.get(key) != b"1":
+                problems.append("writing an object only if it is absent is not honoured")
+            if list(self.list("probe")).count(key) != 1:
+                problems.append("a new object is not listed")
+        finally:
+            self.delete(key)
+        return problems
+
+    def _path(self, key: str) -> Path:
+        path = self.root / check_key(key)
+        if not path.resolve().is_relative_to(self.root):
+            raise StoreError(f"{key!r} leads out of the store through a link", key=key)
+        return path
+
+    def _write_temporary(self, path: Path, data: bytes) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.parent / f".{uuid.uuid4().hex}.tmp"
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
+                if self._fsync:
+                    file.flush()
+                    os.fsync(file.fileno())
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+        return temporary
+
+    def _link(self, temporary: Path, path: Path, data: bytes) -> bool:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            return self._claim(path, data)
+        self._sync_directory(path.parent)
+        return True
+
+    def _claim(self, path: Path, data: bytes) -> bool:
+        """For file systems without hard links: exclusive creation, which a kill can leave half-written."""
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+        except FileExistsError:
+            return False
+        return True
+
+    def _sync_directory(self, path: Path) -> None:
+        if self._fsync:
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    @contextlib.contextmanager
+    def _errors(self, key: str, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"cannot {verb} {key!r} in the store {self.root}: {error.strerror or error}; "
+                "check that the directory exists, is writable and has free space",
+                key=key,
+            ) from error

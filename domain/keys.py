@@ -1,0 +1,126 @@
+"""The store's layout: the only file that spells an object key, and every hash that names something."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+
+from pydantic import BaseModel, JsonValue
+
+from domain.records import StepIdentity
+
+_SEGMENT = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]*")
+MAX_KEY_BYTES = 512
+
+
+def check_key(key: str) -> str:
+    """Return the key; raise ValueError unless every segment is from the allow-list of characters."""
+    if len(key.encode()) > MAX_KEY_BYTES or not all(_SEGMENT.fullmatch(part) for part in key.split("/")):
+        raise ValueError(f"{key!r} is not a valid object key")
+    return key
+
+
+def canonical_json(value: JsonValue | Mapping[str, JsonValue]) -> bytes:
+    """One spelling for equal values: sorted keys, no spaces, no NaN."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    ).encode()
+
+
+def fingerprint(value: BaseModel | Mapping[str, JsonValue]) -> str:
+    """The sha256 of a value's canonical JSON."""
+    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else dict(value)
+    return hashlib.sha256(canonical_json(plain)).hexdigest()
+
+
+def sha256(data: bytes) -> str:
+    """The sha256 of bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def step_key(identity: StepIdentity) -> str:
+    """The identity of one attempt at a step, as a content key."""
+    return fingerprint(identity)
+
+
+def judgement_key(before_sha256: str, after_sha256: str, prompt: str) -> str:
+    """What a judge was shown, as a content key."""
+    return fingerprint({"before": before_sha256, "after": after_sha256, "prompt": prompt})
+
+
+def step_seed(base: int, model: str, photo: str, step: int, attempt: int) -> int:
+    """The seed of one attempt: fixed by (suite seed, model, photo, step, attempt); 31 bits."""
+    text = canonical_json({"base": base, "model": model, "photo": photo, "step": step, "attempt": attempt})
+    return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
+
+
+def image(sha: str, extension: str) -> str:
+    """Bytes exactly as returned."""
+    return check_key(f"images/sha256/{sha[:2]}/{sha}.{extension}")
+
+
+def outcome(key: str) -> str:
+    """How an attempt at a step ended."""
+    return check_key(f"outcomes/{key[:2]}/{key}.json")
+
+
+def faces(embedder: str, sha: str) -> str:
+    """What an embedder (by fingerprint) found in an image."""
+    return check_key(f"faces/{embedder[:16]}/{sha[:2]}/{sha}.json")
+
+
+def judgement(judge: str, key: str) -> str:
+    """What a judge (by fingerprint) answered."""
+    return check_key(f"judgements/{judge[:16]}/{key[:2]}/{key}.json")
+
+
+def state(tracker: str, sha: str) -> str:
+    """What a tracker (by fingerprint) saw in an image."""
+    return check_key(f"states/{tracker[:16]}/{sha[:2]}/{sha}.json")
+
+
+def dataset(dataset_id: str, digest: str) -> str:
+    """One version of a dataset manifest."""
+    return check_key(f"datasets/{dataset_id}/{digest[:16]}.json")
+
+
+def run(run_id: str) -> str:
+    """The resolved plan of a run."""
+    return check_key(f"runs/{run_id}/run.json")
+
+
+def shard(run_id: str, number: int) -> str:
+    """The chains of one shard of a run."""
+    return check_key(f"runs/{run_id}/shards/{number:05d}.json")
+
+
+def failures(run_id: str, number: int) -> str:
+    """The steps of one shard that failed, with their errors."""
+    return check_key(f"runs/{run_id}/failures/{number:05d}.json")
+
+
+def steps_table(suite: str, dataset_id: str, model: str, digest: str) -> str:
+    """Compacted step rows of one model."""
+    return check_key(f"tables/steps/suite={suite}/dataset={dataset_id}/model={model}/part-{digest[:16]}.parquet")
+
+
+def steps_manifest(suite: str, dataset_id: str) -> str:
+    """Pointer to the list of files that hold a suite's step rows; written last."""
+    return check_key(f"tables/steps/suite={suite}/dataset={dataset_id}/CURRENT.json")
+
+
+def report(suite: str, snapshot: str, name: str) -> str:
+    """One file of a published report."""
+    return check_key(f"reports/{suite}/{snapshot[:16]}/{name}")
+
+
+def report_pointer(suite: str) -> str:
+    """Pointer to the newest report of a suite; written last."""
+    return check_key(f"reports/{suite}/CURRENT.json")
+
+
+def task_result(name: str) -> str:
+    """A result that Prefect persisted."""
+    return check_key(f"results/{name}")

@@ -1,0 +1,134 @@
+"""What is stored, one small JSON each; pixels are beside them, under their sha256."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+OutcomeKind = Literal["edited", "refused", "no_image"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ImageRef(_Record):
+    """An image in the store."""
+
+    sha256: str
+    extension: str
+    content_type: str
+    width: int
+    height: int
+    size_bytes: int
+
+
+class StepIdentity(_Record):
+    """What makes one attempt at a step the same attempt: its key is the sha256 of these."""
+
+    input_sha256: str
+    prompt: str
+    model: str
+    settings_fingerprint: str
+    seed: int | None
+    attempt: int
+
+
+class OutcomeRecord(_Record):
+    """How one attempt at a step ended. Written last, once its image is in the store."""
+
+    version: Literal[1] = 1
+    key: str
+    identity: StepIdentity
+    kind: OutcomeKind
+    image: ImageRef | None = None
+    reason: str | None = None
+    served_version: str | None = None
+    cost_usd: float | None = None
+    latency_s: float
+    finished_at: str
+    details: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class FaceBox(_Record):
+    """One face of one image."""
+
+    box: tuple[float, float, float, float]
+    score: float
+    embedding: str
+    """Base64 of little-endian float32, unit length."""
+
+
+class EmbedderIdentity(_Record):
+    """Which weights and which rules made a reading."""
+
+    adapter: str
+    version: str
+    pack: str
+    files: dict[str, str]
+    """sha256 of each file."""
+    ladder: tuple[str, ...]
+
+
+class FaceReading(_Record):
+    """What an embedder found in one image, largest face first."""
+
+    status: Literal["read", "unreadable"]
+    detail: str | None = None
+    width: int | None = None
+    height: int | None = None
+    rung: str | None = None
+    """Ladder rung that found the faces."""
+    faces: tuple[FaceBox, ...] = ()
+
+
+class FaceRecord(_Record):
+    """A stored reading."""
+
+    version: Literal[1] = 1
+    image_sha256: str
+    embedder: EmbedderIdentity
+    providers: tuple[str, ...]
+    reading: FaceReading
+
+
+class JudgeIdentity(_Record):
+    """Which judge or tracker, with the versions that change its answers."""
+
+    adapter: str
+    version: str
+    prompt_version: str
+    taxonomy: str
+
+
+class JudgementRecord(_Record):
+    """The two scores of one edit, or the texts that could not be read as such."""
+
+    version: Literal[1] = 1
+    key: str
+    judge: JudgeIdentity
+    before_sha256: str
+    after_sha256: str
+    prompt: str
+    status: Literal["scored", "unparsable"]
+    success: float | None = None
+    overediting: float | None = None
+    asks: int
+    raw_texts: tuple[str, ...]
+    problem: str | None = None
+    served_version: str | None = None
+
+
+class StateRecord(_Record):
+    """The categories seen in one image, or the texts that could not be read as such."""
+
+    version: Literal[1] = 1
+    image_sha256: str
+    tracker: JudgeIdentity
+    status: Literal["tracked", "unparsable"]
+    state: dict[str, tuple[str, ...] | None] = Field(default_factory=dict)
+    asks: int
+    raw_texts: tuple[str, ...]
+    problem: str | None = None
+    served_version: str | None = None

@@ -1,0 +1,106 @@
+"""Suites: a benchmark definition names its dataset, sessions, models, embedder, judges and rules."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.photos import Slug
+
+
+class DatasetChoice(BaseModel):
+    """Where the photos come from: a dataset adapter and its arguments."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(pattern=Slug)
+    adapter: Literal["packaged_faces", "folder"]
+    path: str | None = None
+    """For `folder`: a directory of `person/photo.jpg` or `photo.jpg`."""
+
+
+class EmbedderChoice(BaseModel):
+    """The face pack; its file hashes are checked and are part of every reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    adapter: Literal["insightface"] = "insightface"
+    pack: str = Field(default="buffalo_l", pattern=Slug)
+    """A definition in `definitions/packs/`."""
+
+
+class JudgeChoice(BaseModel):
+    """Who scores the edits and who tracks the states."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    consistency: Literal["local"] = "local"
+    tracker: Literal["local"] = "local"
+    max_asks: int = Field(default=3, ge=1, le=10)
+    """How often an answer that does not parse is asked for."""
+
+
+class Rules(BaseModel):
+    """Choices that change numbers; printed with every table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    no_face: Literal["zero", "skip", "exclude"] = "zero"
+    change: Literal["new", "resolve", "strict", "disjoint"] = "new"
+    occlusion: Literal["carry", "count"] = "carry"
+    interval: Literal["bootstrap", "normal"] = "bootstrap"
+    resamples: int = Field(default=2000, ge=100, le=100_000)
+    min_fss0: float = Field(default=0.0, ge=-1, le=1)
+    """Base photos whose FSS₀ is lower are left out and counted."""
+    seed: int = 0
+
+
+class Suite(BaseModel):
+    """A benchmark definition."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(pattern=Slug)
+    title: str
+    dataset: DatasetChoice
+    taxonomy: str
+    session_set: str
+    sessions: tuple[str, ...] = ()
+    """Ids of the sessions to run; empty for all of the set."""
+    models: tuple[str, ...] = Field(min_length=1)
+    embedder: EmbedderChoice
+    judges: JudgeChoice = JudgeChoice()
+    rules: Rules = Rules()
+    seed: int = 0
+    """Base of the seeds sent to models that accept one."""
+    shard_chains: int = Field(default=400, ge=1, le=2000)
+    """Chains in one shard of `edit_chains`."""
+
+
+class PackFile(BaseModel):
+    """One file of a face pack."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    task: Literal["detection", "recognition", "landmark_2d_106"]
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class FacePack(BaseModel):
+    """A set of face-model weights: where it is found, which files, under which licence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(pattern=Slug)
+    files: tuple[PackFile, ...]
+    python_package: str | None = None
+    """An installed package whose folder `package_folder` holds the files."""
+    package_folder: str | None = None
+    install: str
+    """What to do when files are missing."""
+    licence: str
+    same_person_above: float = Field(ge=-1, le=1)
+    """Cosine above which two photos are of one person, measured."""
+    different_person_below: float = Field(ge=-1, le=1)
