@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from adapters.imaging.face_models import FaceModels
 from domain.edits import EditOutcome, EditRequest, JudgeReply, Ticket
+from domain.photos import Photo
 from domain.records import FaceReading
+from domain.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True)
+class EditorContext:
+    """What an editor may ask for when it is built, besides its card."""
+
+    taxonomy: Taxonomy
+    pool: Sequence[Photo]
+    """The base photos of the dataset."""
+    load_photo: Callable[[Photo], bytes]
+    face_models: Callable[[], FaceModels]
+    """Detector and landmarks, loaded at the first call."""
 
 
 class Editor(Protocol):
@@ -23,6 +39,10 @@ class Editor(Protocol):
 
 class Embedder(Protocol):
     """Finds faces and gives each an embedding."""
+
+    def providers(self) -> tuple[str, ...]:
+        """What it runs on."""
+        ...
 
     def read(self, images: Sequence[bytes]) -> list[FaceReading]:
         """One reading an image, in order; an image that does not decode gives one that says so."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from domain.errors import FatalError
+
 
 @dataclass(frozen=True)
 class EditRequest:
@@ -69,6 +71,12 @@ class Ticket:
 
     provider_id: str | None = None
     outcome: EditOutcome | None = None
+
+    def held_outcome(self) -> EditOutcome:
+        """The outcome of a provider that answers at once."""
+        if self.outcome is None:
+            raise FatalError(f"the ticket {self.provider_id!r} holds no outcome and must be collected")
+        return self.outcome
 
 
 @dataclass(frozen=True)

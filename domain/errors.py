@@ -10,6 +10,7 @@ FacedriftError
 │  ├─ AmbiguousError    may have been accepted (and paid)                      -> resent only within the suite's bound
 │  ├─ QuotaError        the account's quota is used up                         -> this provider pauses
 │  └─ FatalError        bad key, unknown model, our bug                        -> no further call to this provider
+├─ IncompleteError      work ended with steps missing                         -> run again: only those are repeated
 └─ MetricError          the input does not determine the number
 
 The message is the only positional argument and every other field is a keyword with a default, so that
@@ -107,6 +108,10 @@ class QuotaError(ProviderError):
 
 class FatalError(ProviderError):
     """A wrong key, an unknown model or a malformed request; no further call can succeed."""
+
+
+class IncompleteError(FacedriftError):
+    """Work ended, kept what it has, and some steps failed; running again repeats only those."""
 
 
 class MetricError(FacedriftError):

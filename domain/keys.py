@@ -91,19 +91,31 @@ def run(run_id: str) -> str:
     return check_key(f"runs/{run_id}/run.json")
 
 
+def run_summary(run_id: str) -> str:
+    """What a run did."""
+    return check_key(f"runs/{run_id}/summary.json")
+
+
+def newest_run(suite: str) -> str:
+    """Pointer to the newest run of a suite."""
+    return check_key(f"runs/newest/{suite}")
+
+
 def shard(run_id: str, number: int) -> str:
     """The chains of one shard of a run."""
     return check_key(f"runs/{run_id}/shards/{number:05d}.json")
 
 
-def failures(run_id: str, number: int) -> str:
-    """The steps of one shard that failed, with their errors."""
-    return check_key(f"runs/{run_id}/failures/{number:05d}.json")
+def shard_summary(run_id: str, number: int) -> str:
+    """What one shard did, with the steps that failed."""
+    return check_key(f"runs/{run_id}/summaries/{number:05d}.json")
 
 
 def steps_table(suite: str, dataset_id: str, model: str, digest: str) -> str:
     """Compacted step rows of one model."""
-    return check_key(f"tables/steps/suite={suite}/dataset={dataset_id}/model={model}/part-{digest[:16]}.parquet")
+    return check_key(
+        f"tables/steps/suite={suite}/dataset={dataset_id}/model={model}/part-{digest[:16]}.parquet"
+    )
 
 
 def steps_manifest(suite: str, dataset_id: str) -> str:

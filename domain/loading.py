@@ -82,7 +82,9 @@ def load_suite(name_or_path: str) -> Suite:
 
 def names(kind: type[BaseModel]) -> tuple[str, ...]:
     """Ids of all packaged definitions of a kind, sorted."""
-    return tuple(sorted(f.name.removesuffix(".yaml") for f in _folder(kind).iterdir() if f.name.endswith(".yaml")))
+    return tuple(
+        sorted(f.name.removesuffix(".yaml") for f in _folder(kind).iterdir() if f.name.endswith(".yaml"))
+    )
 
 
 @cache
@@ -103,7 +105,9 @@ def _no_repeated_keys(node: yaml.Node | None, file: str) -> None:
         seen: set[str] = set()
         for key, value in node.value:
             if key.value in seen:
-                raise DefinitionError(f"{key.value!r} is given twice", file=file, line=key.start_mark.line + 1)
+                raise DefinitionError(
+                    f"{key.value!r} is given twice", file=file, line=key.start_mark.line + 1
+                )
             seen.add(key.value)
             _no_repeated_keys(value, file)
     elif isinstance(node, yaml.SequenceNode):

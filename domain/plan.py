@@ -32,9 +32,10 @@ class Chain(BaseModel):
         return f"{self.model}/{self.photo}/{self.session}"
 
 
-@dataclass(frozen=True)
-class StepPlan:
+class StepPlan(BaseModel):
     """One attempt at one step, ready to be looked up or run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     chain: Chain
     number: int

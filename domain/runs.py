@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from domain import plan
 from domain.errors import DefinitionError
 from domain.model_cards import ModelCard
-from domain.plan import Chain
+from domain.photos import Photo
+from domain.plan import Chain, StepPlan, Walk
 from domain.records import EmbedderIdentity, JudgeIdentity, OutcomeRecord
 from domain.sessions import Session
 from domain.suites import Suite
@@ -22,9 +25,13 @@ class RunRequest(BaseModel):
 
     suite: str = Field(description="Id of a suite, or path of a suite file.")
     models: tuple[str, ...] = Field(default=(), description="Only these models; empty for all of the suite.")
-    sessions: tuple[str, ...] = Field(default=(), description="Only these sessions; empty for all of the suite.")
+    sessions: tuple[str, ...] = Field(
+        default=(), description="Only these sessions; empty for all of the suite."
+    )
     images: int | None = Field(default=None, ge=1, description="Only the first N base photos.")
-    images_dir: str | None = Field(default=None, description="A folder of photos instead of the suite's dataset.")
+    images_dir: str | None = Field(
+        default=None, description="A folder of photos instead of the suite's dataset."
+    )
     concurrency: int = Field(default=4, ge=1, le=256, description="Chains edited at the same time.")
 
 
@@ -70,6 +77,38 @@ class RunPlan(BaseModel):
         """Every session by its id."""
         return {session.id: session for session in self.sessions}
 
+    def walk(self, chain: Chain, photo: Photo, find: Callable[[str], OutcomeRecord | None]) -> Walk:
+        """How far a chain has come, by stored outcomes."""
+        return plan.walk(
+            chain,
+            photo,
+            self.session[chain.session],
+            self.card[chain.model],
+            settings_fingerprint=self.settings_fingerprints[chain.model],
+            seed_base=self.suite.seed,
+            find=find,
+        )
+
+    def step_after(self, step: StepPlan, outcome: OutcomeRecord) -> StepPlan | None:
+        """The next step of a chain, on the image that this one returned; None when it is over."""
+        session = self.session[step.chain.session]
+        if outcome.image is None or step.number == len(session.steps):
+            return None
+        return plan.plan_step(
+            step.chain,
+            step.number + 1,
+            session=session,
+            card=self.card[step.chain.model],
+            settings_fingerprint=step.identity.settings_fingerprint,
+            input_sha256=outcome.image.sha256,
+            input_extension=outcome.image.extension,
+            seed_base=self.suite.seed,
+        )
+
+    def steps_from(self, step: StepPlan) -> int:
+        """How many steps a chain has from this one on."""
+        return len(self.session[step.chain.session].steps) - step.number + 1
+
 
 class Shard(BaseModel):
     """Chains of one model that one `edit_chains` run takes."""
@@ -77,7 +116,8 @@ class Shard(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     number: int
-    chains: tuple[Chain, ...]
+    steps: tuple[StepPlan, ...]
+    """Of each chain the first step that is missing."""
 
 
 class StepFailure(BaseModel):
@@ -91,6 +131,16 @@ class StepFailure(BaseModel):
     error: str
     """Name of the error class."""
     message: str
+
+
+class StepResult(BaseModel):
+    """What one step's task run returns: the stored outcome, and whether it was there before."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    outcome: OutcomeRecord
+    found: bool
+    """True when nothing was called, because the outcome was already in the store."""
 
 
 class ShardSummary(BaseModel):
@@ -119,16 +169,48 @@ class ShardSummary(BaseModel):
         )
 
 
-class StepRow(BaseModel):
-    """One finished step in the compacted table: an index of outcomes that spares reading each of them."""
+class Missing(BaseModel):
+    """What a run has to do, before it does it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    key: str
-    photo: str
-    session: str
-    step: int
-    outcome: OutcomeRecord
+    chains: int
+    complete: int
+    stopped: int
+    unfinished: int
+    steps_missing: dict[str, int]
+    """Of each model, at most: a chain may stop before its last step."""
+    cost_usd: float
+    seconds: float
+    """Of the calls alone, at the run's concurrency."""
+
+
+class Snapshot(BaseModel):
+    """One set of tables under reports/; its name is the digest of what is in them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suite: str
+    digest: str
+    run_id: str
+    is_new: bool
+    """False when an equal snapshot was there already."""
+
+
+class RunSummary(BaseModel):
+    """What a run did."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    run_id: str
+    planned: Missing
+    edits: ShardSummary
+    faces_read: int
+    states_tracked: int
+    edits_judged: int
+    snapshot: Snapshot
+    problems: tuple[str, ...] = ()
+    """What failed, one sentence each; empty when all was done."""
 
 
 def choose(wanted: tuple[str, ...], known: tuple[str, ...], what: str) -> tuple[str, ...]:
@@ -137,5 +219,3 @@ def choose(wanted: tuple[str, ...], known: tuple[str, ...], what: str) -> tuple[
     if unknown:
         raise DefinitionError(f"unknown {what} {', '.join(map(repr, unknown))}", field=what, allowed=known)
     return tuple(name for name in known if not wanted or name in wanted)
-
-

@@ -18,6 +18,8 @@ class DatasetChoice(BaseModel):
     adapter: Literal["packaged_faces", "folder"]
     path: str | None = None
     """For `folder`: a directory of `person/photo.jpg` or `photo.jpg`."""
+    min_fss0: float = Field(default=0.0, ge=-1, le=1)
+    """Base photos whose FSS₀ (similarity to their own references) is lower are left out and counted."""
 
 
 class EmbedderChoice(BaseModel):
@@ -51,9 +53,8 @@ class Rules(BaseModel):
     occlusion: Literal["carry", "count"] = "carry"
     interval: Literal["bootstrap", "normal"] = "bootstrap"
     resamples: int = Field(default=2000, ge=100, le=100_000)
-    min_fss0: float = Field(default=0.0, ge=-1, le=1)
-    """Base photos whose FSS₀ is lower are left out and counted."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
+    """Of the bootstrap."""
 
 
 class Suite(BaseModel):

@@ -29,6 +29,7 @@ def tracker_accuracy(cells: Sequence[Cell]) -> pl.DataFrame:
 
     References:
         arXiv 2608.28802, Appendix E (accuracy = sets equal).
+
     """
     counts: dict[str, Counter[str]] = {}
     for sub_axis, truth, found in cells:
@@ -67,6 +68,7 @@ def tracker_confusion(cells: Sequence[Cell]) -> pl.DataFrame:
 
     References:
         arXiv 2608.28802, Appendix E and Figure 4.
+
     """
     counts: Counter[tuple[str, str, str]] = Counter()
     left_out: Counter[str] = Counter()

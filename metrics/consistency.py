@@ -35,6 +35,7 @@ def step_consistency(scores: Scores) -> float:
 
     References:
         arXiv 2608.28802 (SC); Ku et al. (2024), VIEScore, arXiv 2312.14867.
+
     """
     for name, value in (("editing success", scores.success), ("overediting degree", scores.overediting)):
         if not (math.isfinite(value) and 0 <= value <= 10):
@@ -57,6 +58,7 @@ def session_consistency(steps: Sequence[Scores | None]) -> SessionConsistency:
 
     References:
         arXiv 2608.28802 (SC).
+
     """
     if not steps:
         raise MetricError("a session without steps has no semantic consistency")

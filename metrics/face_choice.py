@@ -16,7 +16,10 @@ _TIE_DIGITS = 12
 
 
 def choose_face(
-    boxes: Floats, size: tuple[float, float], base_box: Floats | Sequence[float], base_size: tuple[float, float]
+    boxes: Floats,
+    size: tuple[float, float],
+    base_box: Floats | Sequence[float],
+    base_size: tuple[float, float],
 ) -> int | None:
     """Choose the face of the edited person in an image.
 
@@ -39,6 +42,7 @@ def choose_face(
 
     References:
         Open in arXiv 2608.28802, which edits photos with one face.
+
     """
     width, height = _checked_size(size)
     base_width, base_height = _checked_size(base_size)

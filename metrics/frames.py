@@ -213,6 +213,7 @@ def checked_photos(photos: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
     Raises:
         MetricError: A column is absent or of another type, a photo is there twice or unnamed, or a number
             is not finite; the row is named.
+
     """
     key = ("dataset", "photo")
     return _checked(photos, photos_schema(taxonomy), key, key, "photos")
@@ -225,6 +226,7 @@ def checked_steps(steps: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
         MetricError: A column is absent or of another type; a step is there twice, or a session has a gap,
             two test sets or two subjects; a value is outside its range or contradicts its status; the row
             is named.
+
     """
     key = (*SESSION_KEY, "step")
     needed = (*key, "test_set", "asked_sub_axis", "asked_category", "keep", "outcome")

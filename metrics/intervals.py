@@ -49,6 +49,7 @@ def normal_interval(values: Sequence[float], *, units_per_value: int = 1) -> Est
 
     References:
         arXiv 2608.28802, Tables 1, 2 and 4 (the unit is inferred from the printed half-widths).
+
     """
     if units_per_value < 1:
         raise MetricError(f"units_per_value is {units_per_value}, not a positive count")
@@ -87,6 +88,7 @@ def cluster_bootstrap_interval(
 
     References:
         Davison & Hinkley (1997), Bootstrap Methods, doi:10.1017/CBO9780511802843, sections 3.8 and 5.3.
+
     """
     if len(values) != len(clusters):
         raise MetricError(f"{len(values)} values, but {len(clusters)} clusters")

@@ -156,6 +156,7 @@ def session_overedits(
 
     References:
         arXiv 2608.28802, overediting matrix and OER.
+
     """
     rules = rules or OvereditingRules()
     _check(taxonomy, intents, states)
@@ -217,12 +218,13 @@ def _step(
     asked = shown[intent.sub_axis]
     kept_before = shown_before[intent.sub_axis] or ()
     hit = asked is None or intent.category in asked
+    shown_instead = tuple(sorted(asked or ())) or (none_column(intent.sub_axis),)
     return StepOveredits(
         intent=intent,
         increments=tuple(Increment(intent.category, name) for s in changed for name in found[s]),
         overedits=len(changed),
         overedits_no_facial_hair=sum(sub_axis not in FACIAL_HAIR for sub_axis in changed),
-        miss_in_axis=() if hit or intent.keep else tuple(asked or ()) or (none_column(intent.sub_axis),),
+        miss_in_axis=() if hit or intent.keep else shown_instead,
         asked_seen=asked is not None,
         keep_violation=intent.keep and not hit and intent.category in kept_before,
         before=before,

@@ -32,6 +32,7 @@ def cosine_to_references(embedding: NDArray[np.floating], references: NDArray[np
 
     References:
         arXiv 2608.28802, section on identity preservation (FSS_k).
+
     """
     face = np.asarray(embedding, dtype=np.float64)
     others = np.asarray(references, dtype=np.float64)
@@ -73,6 +74,7 @@ def drop_fss(fss0: float, fss: Sequence[float | None], no_face: NoFaceRule = "ze
 
     References:
         arXiv 2608.28802, Drop_FSS; what a step without a face counts as is open there.
+
     """
     return _mean_drop(fss0, fss, no_face, floor=0.0)
 
@@ -97,6 +99,7 @@ def floor_normalised_drop(
 
     Raises:
         MetricError: FSS_0 <= 0 or <= floor, no step, or a value that is not finite.
+
     """
     if not math.isfinite(floor):
         raise MetricError(f"floor is {floor}, not finite")
@@ -116,6 +119,7 @@ def counted_fss(fss: Sequence[float | None], no_face: NoFaceRule = "zero") -> li
 
     Raises:
         MetricError: A value is not finite.
+
     """
     for number, value in enumerate(fss, 1):
         if value is not None and not math.isfinite(value):

@@ -84,7 +84,8 @@ def _open(data: bytes) -> Image.Image:
         )
     if image.width * image.height > MAX_PIXELS:
         raise PhotoError(
-            f"{image.width}×{image.height} is more than {MAX_PIXELS // 1_000_000} megapixels", reason="too_large"
+            f"{image.width}×{image.height} is more than {MAX_PIXELS // 1_000_000} megapixels",
+            reason="too_large",
         )
     return image
 

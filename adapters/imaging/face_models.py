@@ -35,6 +35,8 @@ LADDER: tuple[tuple[int, bool], ...] = ((320, False), (160, False), (640, False)
 slightly different embedding, so the ladder is fixed and the rung is recorded.
 """
 MIN_SCORE = 0.5
+MIN_SIDE_PX = 16
+"""Smaller images, and slivers, hold no face that could be measured and crash the detector."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class FaceModels:
 
     def detect(self, pixels: Pixels) -> Detection:
         """Find the faces of an image on the first ladder rung that finds any."""
+        if min(pixels.shape[:2]) * 32 < max(pixels.shape[:2]) or min(pixels.shape[:2]) < MIN_SIDE_PX:
+            return Detection((), None)
         for size, padded in LADDER:
             border = (pixels.shape[0] // 2, pixels.shape[1] // 2) if padded else (0, 0)
             faces = self._on_rung(pixels, size, border)
@@ -150,7 +154,9 @@ def load_face_models(
         providers=list(providers),
         sess_options=options,
     )
-    app.prepare(ctx_id=0 if providers[0].startswith("CUDA") else -1, det_thresh=MIN_SCORE, det_size=(320, 320))
+    app.prepare(
+        ctx_id=0 if providers[0].startswith("CUDA") else -1, det_thresh=MIN_SCORE, det_size=(320, 320)
+    )
     missing = sorted(set(modules) - set(app.models))
     if missing:
         raise WeightsError(f"the pack {pack} has no model for {', '.join(missing)}")

@@ -34,9 +34,7 @@ class Hair:
     @property
     def rgb(self) -> Rgb:
         """The mean as 8-bit RGB."""
-        pixel = cv2.cvtColor(self.mean.reshape(1, 1, 3), cv2.COLOR_LAB2RGB)[0, 0]
-        red, green, blue = (int(round(float(v) * 255)) for v in np.clip(pixel, 0, 1))
-        return red, green, blue
+        return palette.rgb_of(self.mean)
 
 
 def skin_of(view_lab: Plane, canvas: Canvas, geometry: Geometry) -> tuple[NDArray[np.float32], Plane]:
@@ -47,7 +45,8 @@ def skin_of(view_lab: Plane, canvas: Canvas, geometry: Geometry) -> tuple[NDArra
     cheeks = (down > 0.28) & (down < nose) & (across > left[0] - 0.22) & (across < right[0] + 0.22)
     skin = view_lab[cheeks]
     middle = np.median(skin, axis=0).astype(np.float32)
-    spread = np.maximum(1.4826 * np.median(np.abs(skin - middle), axis=0), [5.0, 2.5, 2.5]).astype(np.float32)
+    deviation = 1.4826 * np.median(np.abs(skin - middle), axis=0)
+    spread = np.clip(deviation, [5.0, 2.5, 2.5], [7.0, 3.5, 3.5]).astype(np.float32)
     delta = (view_lab - middle) / spread
     # Skin in light or shade keeps its hue; hair differs in lightness by more than shading does.
     weights = np.array([0.45, 1.0, 1.0], np.float32)
@@ -67,20 +66,22 @@ def find_hair(rgb: Image, geometry: Geometry) -> Hair | None:
     view, inside = VIEW.view(rgb, geometry)
     colors = palette.lab(view)
     face = face_area(VIEW, geometry) > 0.5
-    _, unlike_skin = skin_of(colors, VIEW, geometry)
+    skin, unlike_skin = skin_of(colors, VIEW, geometry)
     across, down = VIEW.grid()
     brow = geometry.brow_top - 0.12
+    # A forehead shines: only what is darker than skin is hair there.
+    forehead = ((across / 0.75) ** 2 + ((down - brow) / 0.72) ** 2 < 1) & (colors[..., 0] > skin[0] - 12)
     head = (across / 1.22) ** 2 + ((down + 0.25) / 1.32) ** 2 < 1
-    around = (across / 1.75) ** 2 + ((down + 0.15) / 1.95) ** 2 < 1
+    around = (across / 2.1) ** 2 + ((down + 0.2) / 2.3) ** 2 < 1
     falling = (np.abs(across) < 1.7) & (down > 0) & (down < 2.2) & (np.abs(across) > 0.75)
-    likely = head & (down < brow) & (unlike_skin > 3.2) & ~face & inside
+    likely = head & (down < brow) & (unlike_skin > 2.9) & ~face & ~forehead & inside
     if likely.sum() / VIEW.scale**2 < _LEAST_AREA:
         return None
     trimap = np.full(VIEW.shape, cv2.GC_BGD, np.uint8)
     trimap[(around | falling) & inside & ~face] = cv2.GC_PR_BGD
     trimap[likely] = cv2.GC_PR_FGD
     trimap[cv2.erode(likely.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0] = cv2.GC_FGD
-    trimap[(unlike_skin < 2.0) & (down > brow - 0.35)] = cv2.GC_BGD
+    trimap[forehead | ((unlike_skin < 2.0) & (down > brow - 0.35))] = cv2.GC_BGD
     mask = _grow(view, trimap, likely)
     if mask.sum() / VIEW.scale**2 < _LEAST_AREA:
         return None

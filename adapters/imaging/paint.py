@@ -77,30 +77,30 @@ def paint_glasses(sheet: Sheet, geometry: Geometry, form: shapes.LensForm, tinte
     drawn = shapes.glasses(geometry, form)
     for lens in drawn.lenses:
         _, down = sheet.canvas.grid()
-        fade = np.clip(np.float32(0.95) - np.float32(0.12) * (down + 0.4), 0.8, 0.95)
+        fade = np.clip(np.float32(0.62) - np.float32(0.10) * (down + 0.4), 0.5, 0.62)
         sheet.lay(sheet.canvas.mask(lens) * (fade if tinted else np.float32(0.05)), palette.TINT)
-        sheet.lay(sheet.canvas.stroke(lens, 0.075, closed=True), palette.FRAME)
+        sheet.lay(sheet.canvas.stroke(lens, 0.055, closed=True), palette.FRAME)
     for bar in drawn.bars:
-        sheet.lay(sheet.canvas.stroke(bar, 0.07), palette.FRAME)
+        sheet.lay(sheet.canvas.stroke(bar, 0.05), palette.FRAME)
 
 
-def paint_mustache(sheet: Sheet, geometry: Geometry, category: str) -> None:
-    """A mustache of one category."""
+def paint_mustache(sheet: Sheet, geometry: Geometry, category: str, skin: Rgb) -> None:
+    """A mustache of one category, darker than the skin in any case."""
     mask = sheet.canvas.mask(*shapes.mustache(geometry, category))
-    sheet.lay(mask, palette.MUSTACHE, 1 + np.float32(0.25) * sheet.noise(0.012, 0.03))
+    sheet.lay(mask, palette.darker(palette.MUSTACHE, skin, 0.3), 1 + np.float32(0.25) * sheet.noise(0.012, 0.03))
 
 
-def paint_beard(sheet: Sheet, geometry: Geometry, category: str) -> None:
-    """A beard of one category; stubble lets the skin show."""
+def paint_beard(sheet: Sheet, geometry: Geometry, category: str, skin: Rgb) -> None:
+    """A beard of one category, darker than the skin in any case; stubble lets the skin show."""
     mask = sheet.canvas.mask(*shapes.beard(geometry, category))
     if category == "stubble":
-        dots = np.clip(sheet.noise(0.014, 0.02) * np.float32(0.9), 0, 1)
+        dots = np.clip(sheet.noise(0.013, 0.017) - np.float32(0.35), 0, 1)
         soft = cv2.GaussianBlur(mask, (0, 0), 0.04 * sheet.canvas.scale)
-        sheet.lay(cast(Plane, soft) * (np.float32(0.22) + np.float32(0.6) * dots), palette.MUSTACHE)
+        sheet.lay(cast(Plane, soft) * (np.float32(0.18) + np.float32(0.62) * dots), palette.darker(palette.MUSTACHE, skin, 0.15))
         return
-    soft = cast(Plane, cv2.GaussianBlur(mask, (0, 0), 0.018 * sheet.canvas.scale))
-    ragged = np.clip(soft * 1.5 + np.float32(0.12) * sheet.noise(0.012, 0.03) * (soft > 0.02), 0, 1)
-    sheet.lay(ragged.astype(np.float32), palette.BEARD, 1 + np.float32(0.22) * sheet.noise(0.012, 0.04))
+    soft = cast(Plane, cv2.GaussianBlur(mask, (0, 0), 0.045 * sheet.canvas.scale))
+    ragged = np.clip(soft * 1.25 + np.float32(0.2) * sheet.noise(0.012, 0.03) * (soft > 0.03), 0, 1)
+    sheet.lay(ragged.astype(np.float32) * np.float32(0.88), palette.darker(palette.BEARD, skin, 0.42), 1 + np.float32(0.22) * sheet.noise(0.012, 0.04))
 
 
 def paint_style(sheet: Sheet, geometry: Geometry, category: str, color: Rgb) -> Plane:
@@ -119,5 +119,5 @@ def paint_style(sheet: Sheet, geometry: Geometry, category: str, color: Rgb) -> 
 def paint_hair_type(sheet: Sheet, category: str, area: Plane) -> None:
     """Curls or smooth strands over an area of hair."""
     dark, light = shapes.hair_pattern(category, sheet.canvas)
-    sheet.lay(area * dark * np.float32(0.55), (0, 0, 0))
-    sheet.lay(area * light * np.float32(0.40), (255, 255, 255))
+    sheet.lay(area * dark * np.float32(0.45), (0, 0, 0))
+    sheet.lay(area * light * np.float32(0.30), (255, 255, 255))

@@ -41,6 +41,19 @@ HAIR: dict[str, Rgb] = {
 }
 
 
+def darker(color: Rgb, skin: Rgb, share: float) -> Rgb:
+    """The colour, or that share of the skin's brightness where the skin itself is dark."""
+    red, green, blue = (min(c, round(s * share)) for c, s in zip(color, skin, strict=True))
+    return red, green, blue
+
+
+def rgb_of(color: NDArray[np.float32]) -> Rgb:
+    """8-bit RGB of one CIE L*a*b* colour."""
+    pixel = np.clip(cv2.cvtColor(color.reshape(1, 1, 3), cv2.COLOR_LAB2RGB)[0, 0], 0, 1)
+    red, green, blue = (round(float(value) * 255) for value in pixel)
+    return red, green, blue
+
+
 def lab(rgb: Image) -> Plane:
     """CIE L*a*b* of 8-bit RGB: L 0 to 100, a and b about -100 to 100."""
     return cast(Plane, cv2.cvtColor(rgb.astype(np.float32) / np.float32(255), cv2.COLOR_RGB2LAB))

@@ -20,10 +20,10 @@ LENSES: dict[str, tuple[LensForm, ...]] = {
 }
 """The forms of lens that belong to each category of glasses."""
 _HALF_SIZE: dict[LensForm, tuple[float, float]] = {
-    "round": (0.40, 0.40),
-    "oval": (0.43, 0.32),
-    "rectangle": (0.43, 0.28),
-    "square": (0.40, 0.37),
+    "round": (0.37, 0.37),
+    "oval": (0.42, 0.30),
+    "rectangle": (0.42, 0.26),
+    "square": (0.38, 0.34),
 }
 _POWER: dict[LensForm, float] = {"round": 2, "oval": 2, "rectangle": 9, "square": 9}
 HATS = ("baseball hat", "beanie hat", "beret hat", "panama hat", "bucket hat", "cowboy hat")
@@ -77,7 +77,7 @@ def glasses(geometry: Geometry, form: LensForm) -> Glasses:
 
 def hat(geometry: Geometry, category: str) -> dict[str, Points]:
     """Parts of a hat by name, in painting order; every hat has `crown` and a second telling part."""
-    y = geometry.brow_top - 0.16
+    y = geometry.brow_top - 0.26
     x = float(geometry.contour[[0, -1], 0].mean()) * 0.5
     parts = _HAT_PARTS[category]()
     return {name: outline + np.array([x, y]) for name, outline in parts.items()}
@@ -260,7 +260,7 @@ def hair_pattern(category: str, canvas: Canvas) -> tuple[Plane, Plane]:
     if category == "straight hair":
         # Strands fall from the crown: lines of equal angle above, parallel lines below.
         fan = across / np.maximum(np.float32(1), np.float32(1.0) - np.minimum(down + np.float32(0.6), 0))
-        wave = np.sin(fan * np.float32(2 * np.pi / 0.17)) 
+        wave = np.sin(fan * np.float32(2 * np.pi / 0.13))
     else:
         pitch = np.float32(0.36)
         row = np.floor(down / pitch)

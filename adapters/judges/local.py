@@ -1,0 +1,151 @@
+"""A stand-in for a multimodal judge: heuristics on pixels, without a key and without weights of its own.
+
+It looks for what `adapters.editors.procedural` draws, by the same outlines and colours, so it can be trusted on
+drawn accessories, dyed hair and warped heads only. On photographed ones it is a guess, and a score of a real
+editing model that was judged with it means nothing. It exists so that the whole benchmark runs anywhere,
+with known error rates.
+
+Conventions: left and right are the viewer's. A chin and jaw without hair are `clean shaven`. Colour, type and style
+of hair are seen as none under a hat. Blond hair is none of the taxonomy's colours. Only the kind of hair type and
+style that the editor draws is recognised; natural hair has neither. Without a face everything is unknown.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from adapters.imaging import see_face, see_hair, see_worn
+from adapters.imaging.bounded import Bounded, digest
+from adapters.imaging.decode import decode_rgb
+from adapters.imaging.drawing import LEFT, RIGHT, STRAIGHT
+from adapters.imaging.frame import FaceFinder, Image, Plane
+from adapters.imaging.look import Look, look_at
+from adapters.imaging.regions import outside
+from adapters.imaging.warp import TURNED_FROM
+from domain.edits import JudgeReply
+from domain.judging import State
+from domain.taxonomy import Attribute, Taxonomy
+
+VERSION = "local-heuristic-1"
+"""Changes whenever the same pixels may be judged differently."""
+_KEPT_IMAGES = 16
+_NOISE = 4.0
+"""Mean difference of 8-bit values up to which two images differ by compression only."""
+_WRONG_CATEGORY = 4.0
+_NOT_THERE = 1.0
+_SUB_AXIS_COST = 3.0
+_MOST_PIXEL_COST = 2.0
+
+
+@dataclass(frozen=True)
+class _Seen:
+    look: Look | None
+    state: State
+
+
+class LocalTracker:
+    """Says which categories are seen in an image."""
+
+    def __init__(self, taxonomy: Taxonomy, faces: FaceFinder) -> None:
+        self._taxonomy = taxonomy
+        self._faces = faces
+        self._seen: Bounded[str, _Seen] = Bounded(_KEPT_IMAGES)
+
+    def track(self, image: bytes) -> JudgeReply:
+        """The state as JSON text, valid for `domain.judging.parse_state`."""
+        state = self.see(image).state
+        text = json.dumps({name: None if seen is None else list(seen) for name, seen in state.items()})
+        return JudgeReply(text, VERSION, "stop", 0.0)
+
+    def see(self, image: bytes) -> _Seen:
+        """The state and what it was read from, kept for the latest images."""
+        return self._seen.get(digest(image), lambda: self._see(image))
+
+    def _see(self, image: bytes) -> _Seen:
+        look = look_at(image, self._faces)
+        if look is None:
+            return _Seen(None, dict.fromkeys(self._taxonomy.sub_axes))
+        seen = read_state(look)
+        return _Seen(look, {name: seen[name] for name in self._taxonomy.sub_axes})
+
+
+def read_state(look: Look) -> dict[str, tuple[str, ...]]:
+    """The categories seen of each sub-axis."""
+    hat, hat_score = see_worn.see_hat(look)
+    hatted = see_worn.hat_seen(hat_score)
+    frame, frame_score = see_worn.see_glasses(look)
+    mustache, mustache_score = see_face.see_mustache(look)
+    yaw = look.geometry.yaw
+    position = STRAIGHT if abs(yaw) <= TURNED_FROM else RIGHT if yaw > 0 else LEFT
+    return {
+        "hair color": () if hatted else see_hair.see_color(look),
+        "hair type": () if hatted else see_hair.see_type(look),
+        "hair style": () if hatted else see_hair.see_style(look),
+        "mustache": (mustache,) if see_face.mustache_seen(mustache_score) else (),
+        "beard": (see_face.see_beard(look),),
+        "glasses": (frame,) if see_worn.glasses_seen(frame_score) else (),
+        "hats": (hat,) if hatted else (),
+        "head position": (position,),
+    }
+
+
+class LocalJudge:
+    """Scores one edit by comparing the states and the pixels of two images."""
+
+    def __init__(self, taxonomy: Taxonomy, faces: FaceFinder) -> None:
+        self._taxonomy = taxonomy
+        self._tracker = LocalTracker(taxonomy, faces)
+
+    def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
+        """Two numbers as JSON text, valid for `domain.judging.parse_scores`."""
+        asked = self._taxonomy.match(prompt)
+        keep = prompt.strip().casefold().startswith("keep ")
+        old, new = self._tracker.see(before), self._tracker.see(after)
+        difference = _difference(decode_rgb(before), decode_rgb(after))
+        answer = {
+            "editing_success": _success(asked, keep, old.state, new.state, difference),
+            "overediting": _restraint(asked, old, new, difference),
+        }
+        return JudgeReply(json.dumps(answer), VERSION, "stop", 0.0)
+
+
+def _success(
+    asked: Attribute | None, keep: bool, old: State, new: State, difference: Plane | None
+) -> float:
+    if asked is None:
+        return 0.0
+    there = asked.category in (new[asked.sub_axis] or ())
+    if keep:
+        return 10.0 if there else 0.0
+    if difference is not None and float(difference.mean()) < _NOISE / 4 and float(difference.max()) < 8 * _NOISE:
+        return 0.0
+    if there:
+        return 10.0
+    return _WRONG_CATEGORY if new[asked.sub_axis] != old[asked.sub_axis] else _NOT_THERE
+
+
+def _restraint(asked: Attribute | None, old: _Seen, new: _Seen, difference: Plane | None) -> float:
+    exempt = {asked.sub_axis} if asked else set[str]()
+    if asked and asked.sub_axis == "hats":
+        exempt |= {"hair color", "hair type", "hair style"}
+    changed = [
+        name
+        for name, seen in new.state.items()
+        if name not in exempt and None not in (seen, old.state[name]) and seen != old.state[name]
+    ]
+    cost = _SUB_AXIS_COST * len(changed)
+    if difference is not None and old.look is not None:
+        where = outside(old.look.geometry, difference.shape, asked.sub_axis if asked else None)
+        if where.any():
+            cost += min(_MOST_PIXEL_COST, float(np.clip(difference[where].mean() - 1.0, 0, None)) / 8)
+    return round(max(0.0, 10.0 - cost), 2)
+
+
+def _difference(before: Image, after: Image) -> Plane | None:
+    """Mean absolute difference of the channels of each pixel, or None for images of different sizes."""
+    if before.shape != after.shape:
+        return None
+    return np.abs(before.astype(np.float32) - after.astype(np.float32)).mean(-1)

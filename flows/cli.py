@@ -1,0 +1,164 @@
+"""The command line: `facedrift run SUITE` and its companions.
+
+Exit codes: 0 all was done; 1 nothing could run (the message says what to mend); 2 wrong usage;
+3 the run ended with failed steps, and running it again repeats only those.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domain.errors import FacedriftError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Measure what text-guided image-editing models do to a person over a chain of edits.",
+)
+
+NOTHING_RAN, INCOMPLETE = 1, 3
+
+_QUIET_PREFECT = {
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "50",
+    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "200",
+}
+"""Defaults for a run without a server of its own; a variable that is set wins."""
+
+SuiteName = Annotated[
+    str, typer.Argument(help="Id of a suite (see `facedrift suites`), or path of a suite file.")
+]
+Models = Annotated[str, typer.Option(help="Only these models, separated by commas.")]
+Sessions = Annotated[str, typer.Option(help="Only these sessions, separated by commas.")]
+Images = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A number: only the first N photos. A folder: its photos instead of the suite's. Or both."
+    ),
+]
+Store = Annotated[
+    str, typer.Option(help="Where everything is kept; default: $FACEDRIFT_STORE or .facedrift/store.")
+]
+Concurrency = Annotated[int, typer.Option(min=1, max=256, help="Chains edited at the same time.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show Prefect's log and whole tracebacks.")]
+
+
+@app.command()
+def run(
+    suite: SuiteName,
+    models: Models = "",
+    images: Images = None,
+    sessions: Sessions = "",
+    store: Store = "",
+    concurrency: Concurrency = 4,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what is missing and what it costs; run nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before paid calls.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Run a suite: edit, measure, score, publish. Running it again repeats only what is missing."""
+    _set_up(store, debug)
+    from flows import terminal
+
+    with _errors(debug):
+        request = terminal.request(suite, models, sessions, images or [], concurrency)
+        if dry_run:
+            terminal.show_plan(request)
+            return
+        if not terminal.run(request, ask=not yes):
+            raise typer.Exit(INCOMPLETE)
+
+
+@app.command()
+def plan(
+    suite: SuiteName, models: Models = "", images: Images = None, sessions: Sessions = "", store: Store = "",
+    concurrency: Concurrency = 4, debug: Debug = False,
+) -> None:  # fmt: skip
+    """Say what a run would do: what is missing, what it costs, how long it takes."""
+    _set_up(store, debug)
+    from flows import terminal
+
+    with _errors(debug):
+        terminal.show_plan(terminal.request(suite, models, sessions, images or [], concurrency))
+
+
+@app.command()
+def report(suite: SuiteName, store: Store = "", debug: Debug = False) -> None:
+    """Score the newest run of a suite again and show its leaderboard."""
+    _set_up(store, debug)
+    from flows import terminal
+
+    with _errors(debug):
+        terminal.show_report(suite)
+
+
+@app.command()
+def models() -> None:
+    """List the model cards."""
+    from flows import listings
+
+    with _errors(False):
+        listings.models()
+
+
+@app.command()
+def suites() -> None:
+    """List the suites."""
+    from flows import listings
+
+    with _errors(False):
+        listings.suites()
+
+
+@app.command()
+def doctor(
+    suite: Annotated[str, typer.Argument(help="Also check what this suite needs.")] = "quickstart",
+    store: Store = "",
+    debug: Debug = False,
+) -> None:
+    """Check packages, face weights, store and Prefect, and say what to mend."""
+    _set_up(store, debug)
+    from flows import listings
+
+    with _errors(debug):
+        if not listings.doctor(suite):
+            raise typer.Exit(NOTHING_RAN)
+
+
+def _set_up(store: str, debug: bool) -> None:
+    if store:
+        os.environ["FACEDRIFT_STORE"] = str(Path(store).expanduser())
+    for name, value in _QUIET_PREFECT.items():
+        os.environ.setdefault(name, value if not debug or "LOGGING" not in name else "INFO")
+
+
+@contextmanager
+def _errors(debug: bool) -> Iterator[None]:
+    """Errors of the user become one line and an exit code; `--debug` shows where they came from."""
+    try:
+        yield
+    except FacedriftError as error:
+        if debug:
+            raise
+        typer.secho(f"error: {error}", err=True, fg="red")
+        raise typer.Exit(NOTHING_RAN) from error
+
+
+def main() -> None:
+    """Entry point of the `facedrift` command."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

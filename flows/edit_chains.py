@@ -1,0 +1,107 @@
+"""Edit the chains of one shard: one task run per (model, photo, session, step).
+
+One coroutine takes chains one by one and awaits their steps one after another, so that a waiting step
+holds no thread and memory does not grow with the shard. A failed step is a failed task run; its chain
+stops there and the others go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+from prefect import flow
+
+from domain.errors import FatalError, IncompleteError, StoreError
+from domain.plan import StepPlan
+from domain.runs import ShardSummary, StepFailure, StepResult
+from tasks.editing import edit_step
+from tasks.key_locks import KeyLocks
+from tasks.progress import Progress
+from tasks.result_storage import keep_results_in_ledger
+from tasks.shards import Work, keep_summary, read_shard, skip_finished
+
+
+@flow(name="edit-chains", flow_run_name="edit {run_id} shard {shard}")
+async def edit_chains(run_id: str, shard: int) -> ShardSummary:
+    """Edit every chain of a shard as far as it goes; the summary counts how the steps ended.
+
+    Args:
+        run_id: A planned run.
+        shard: Number of one of its shards, from 1.
+
+    Raises:
+        IncompleteError: some steps failed; retrying this flow run repeats only those.
+    """
+    keep_results_in_ledger()
+    work = await read_shard(run_id, shard)
+    crew = _Crew(work)
+    workers = min(work.run.request.concurrency, len(work.steps))
+    await asyncio.gather(*(crew.work() for _ in range(workers)))
+    summary = crew.summary()
+    await keep_summary(run_id, shard, summary)
+    if crew.broken:
+        raise crew.broken
+    if summary.failed:
+        raise IncompleteError(f"{summary.failed} steps failed, such as {summary.failures[0].message}")
+    return summary
+
+
+class _Crew:
+    """Workers that take chains from one queue until it is empty, or until no call can succeed any more."""
+
+    def __init__(self, work: Work) -> None:
+        self.broken: Exception | None = None
+        self._run = work.run
+        self._queue = iter(work.steps)
+        self._progress = Progress(f"edits by {work.steps[0].chain.model}", work.total)
+        self._locks = KeyLocks()
+        self._counts: Counter[str] = Counter()
+        self._cost_usd = 0.0
+        self._failures: list[StepFailure] = []
+
+    async def work(self) -> None:
+        """Take chains until none is left."""
+        for step in self._queue:
+            if self.broken:
+                return
+            await self._edit_chain(step)
+
+    def summary(self) -> ShardSummary:
+        """What was done so far."""
+        return ShardSummary(**self._counts, cost_usd=self._cost_usd, failures=tuple(self._failures))
+
+    async def _edit_chain(self, first: StepPlan) -> None:
+        left = self._run.steps_from(first)
+        step, passed = await skip_finished(self._run, first)
+        self._counts["found"] += passed
+        while step and not self.broken:
+            step = await self._edit_step(step)
+            left -= 1
+        await self._progress.add(max(left, 0))  # found, or never to be run
+
+    async def _edit_step(self, step: StepPlan) -> StepPlan | None:
+        async with self._locks.hold(step.key):
+            state = await edit_step(self._run.id, step, return_state=True)
+        if not state.is_completed():
+            error = await state.aresult(raise_on_failure=False)
+            self._fail(step, error)
+            await self._progress.add(1, failed=1)
+            return None
+        result: StepResult = await state.aresult()
+        self._counts["found" if result.found else result.outcome.kind] += 1
+        cost_usd = 0.0 if result.found else result.outcome.cost_usd or 0.0
+        self._cost_usd += cost_usd
+        await self._progress.add(1, cost_usd=cost_usd)
+        return self._run.step_after(step, result.outcome)
+
+    def _fail(self, step: StepPlan, error: BaseException) -> None:
+        self._counts["failed"] += 1
+        name = type(error).__name__
+        self._failures.append(
+            StepFailure(
+                chain=step.chain, step=step.number, key=step.key, error=name, message=f"{name}: {error}"[:500]
+            )
+        )
+        if isinstance(error, FatalError | StoreError):
+            self.broken = error

@@ -1,0 +1,70 @@
+"""The main job: plan what is missing, edit it, measure it, score it, publish it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import flow
+from prefect.states import State
+
+from domain.errors import IncompleteError, StoreError
+from domain.runs import RunRequest, RunSummary
+from flows.edit_chains import edit_chains
+from flows.embed_faces import embed_faces
+from flows.judge_edits import judge_edits
+from flows.prepare_dataset import prepare_dataset
+from flows.score_suite import score_suite
+from flows.track_states import track_states
+from tasks.planning import plan_run, resolve
+from tasks.shards import keep_run_summary, sum_of_shards
+from tasks.step_tables import compact_steps
+
+
+@flow(name="run-suite", flow_run_name="run {request.suite}")
+async def run_suite(request: RunRequest) -> RunSummary:
+    """Run a suite as far as it goes; running it again repeats only what is missing.
+
+    Args:
+        request: What to run.
+
+    Raises:
+        DefinitionError: the request or a definition is wrong; nothing was started.
+        IncompleteError: some steps failed; everything else was done, measured and published.
+    """
+    dataset = await prepare_dataset(resolve(request).suite)
+    planned = await plan_run(request, dataset)
+    run_id, problems = planned.run_id, list[str]()
+    for number in range(1, planned.shards + 1):
+        shard: State[Any] = await edit_chains(run_id, number, return_state=True)
+        error = await _error(shard)
+        problems += [f"edits: {error}"] if error else []
+        if isinstance(error, StoreError):
+            break
+    await compact_steps(run_id)
+    counts: dict[str, int] = {}
+    for name, measure in (("faces", embed_faces), ("states", track_states), ("judgements", judge_edits)):
+        state: State[Any] = await measure(run_id, return_state=True)
+        error = await _error(state)
+        problems += [f"{name}: {error}"] if error else []
+        counts[name] = 0 if error else await state.aresult()
+    snapshot = await score_suite(run_id)
+    summary = RunSummary(
+        run_id=run_id,
+        planned=planned.missing,
+        edits=await sum_of_shards(run_id),
+        faces_read=counts["faces"],
+        states_tracked=counts["states"],
+        edits_judged=counts["judgements"],
+        snapshot=snapshot,
+        problems=tuple(problems),
+    )
+    await keep_run_summary(summary)
+    if problems:
+        raise IncompleteError(f"{problems[0]}; everything else is done: run again to repeat only what failed")
+    return summary
+
+
+async def _error(state: State[Any]) -> BaseException | None:
+    if state.is_completed():
+        return None
+    return await state.aresult(raise_on_failure=False)

@@ -1,0 +1,22 @@
+"""Every number of a run, from stored records alone, and the page that shows them."""
+
+from __future__ import annotations
+
+from prefect import flow
+
+from domain.runs import Snapshot
+from tasks.publishing import publish_report, show_artifacts
+from tasks.scoring import score_run
+
+
+@flow(name="score-suite", flow_run_name="score {run_id}")
+async def score_suite(run_id: str) -> Snapshot:
+    """Score a run and publish its report; returns which snapshot it is.
+
+    Args:
+        run_id: A planned run, finished or not.
+    """
+    snapshot = await score_run(run_id)
+    await publish_report(snapshot)
+    await show_artifacts(snapshot)
+    return snapshot

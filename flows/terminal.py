@@ -1,0 +1,163 @@
+"""What `facedrift run`, `plan` and `report` do and show in a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from pathlib import Path
+
+import typer
+from prefect.client.orchestration import get_client
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.table import Table
+
+from domain.errors import DefinitionError, IncompleteError
+from domain.loading import load_suite
+from domain.runs import Missing, RunPlan, RunRequest, RunSummary, Snapshot
+from flows.run_suite import run_suite
+from tasks.planning import preview, resolve
+from tasks.preflight import check_before_run
+from tasks.publishing import Board, board, page_location, truth_lines
+from tasks.scoring import rescore
+from tasks.shards import newest_summary
+
+out = Console()
+err = Console(stderr=True)
+
+
+def request(suite: str, models: str, sessions: str, images: list[str], concurrency: int) -> RunRequest:
+    """A request from command-line texts; raises DefinitionError."""
+    counts = [int(value) for value in images if value.isdecimal()]
+    folders = [value for value in images if not value.isdecimal()]
+    if len(counts) > 1 or len(folders) > 1 or 0 in counts:
+        raise DefinitionError("--images takes one number above 0, one folder, or one of each", field="images")
+    if folders and not Path(folders[0]).expanduser().is_dir():
+        raise DefinitionError(f"{folders[0]!r} is neither a number nor a folder", field="images")
+    made = RunRequest(
+        suite=suite,
+        models=_names(models),
+        sessions=_names(sessions),
+        images=counts[0] if counts else None,
+        images_dir=folders[0] if folders else None,
+        concurrency=concurrency,
+    )
+    resolve(made)
+    return made
+
+
+def show_plan(wanted: RunRequest) -> None:
+    """Print what a run would do."""
+    check_before_run(wanted)
+    plan, missing = preview(wanted)
+    _print_plan(plan, missing)
+
+
+def run(wanted: RunRequest, *, ask: bool) -> bool:
+    """Run a suite and show its leaderboard; False when steps failed."""
+    _log_progress()
+    check_before_run(wanted)
+    if any(card.price_usd > 0 for card in resolve(wanted).cards):
+        plan, missing = preview(wanted)
+        _print_plan(plan, missing)
+        if (
+            ask
+            and missing.cost_usd > 0
+            and not typer.confirm(f"Spend about ${missing.cost_usd:.2f}?", err=True)
+        ):
+            raise typer.Abort
+    err.print("starting Prefect …", style="dim")
+    return asyncio.run(_run(wanted))
+
+
+async def _run(wanted: RunRequest) -> bool:
+    async with get_client():  # starts a server of its own where none is configured
+        started = time.monotonic()
+        complete = True
+        try:
+            await run_suite(wanted)
+        except IncompleteError as error:
+            complete = False
+            err.print(f"incomplete: {error}", style="red", markup=False)
+        work_s = time.monotonic() - started
+    summary = newest_summary(load_suite(wanted.suite).id)
+    _print_summary(summary, work_s)
+    show_snapshot(summary.snapshot)
+    return complete
+
+
+def show_report(suite: str) -> None:
+    """Score the newest run of a suite again and print it."""
+    show_snapshot(rescore(load_suite(suite).id))
+
+
+def show_snapshot(snapshot: Snapshot) -> None:
+    """Print the leaderboard of a snapshot and where its page is."""
+    _print_board(board(snapshot))
+    for line in truth_lines(snapshot):
+        out.print(line, markup=False, highlight=False)
+    out.print(f"page: {page_location(snapshot)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_plan(plan: RunPlan, missing: Missing) -> None:
+    out.print(
+        f"{plan.suite.id}: {missing.chains} chains, {missing.complete} complete, {missing.stopped} stopped, "
+        f"{missing.unfinished} to do",
+        highlight=False,
+    )
+    table = Table("model", "steps missing", "price", "at most", box=None, pad_edge=False)
+    for model, steps in missing.steps_missing.items():
+        price = plan.card[model].price_usd
+        table.add_row(model, str(steps), f"${price:g}", f"${price * steps:.2f}")
+    out.print(table)
+    out.print(f"about ${missing.cost_usd:.2f} and {missing.seconds:.0f} s of calls", highlight=False)
+
+
+def _print_summary(summary: RunSummary, work_s: float) -> None:
+    edits = summary.edits
+    made = edits.edited + edits.refused + edits.no_image
+    if not (made or edits.failed or summary.faces_read or summary.states_tracked or summary.edits_judged):
+        err.print(
+            f"nothing was missing: 0 edits, 0 faces read, 0 states, 0 judgements; all {summary.planned.chains} chains "
+            f"were in the store (work {work_s:.1f} s)",
+            highlight=False,
+        )
+        return
+    err.print(
+        f"{made} edits ({edits.edited} edited, {edits.refused} refused, {edits.no_image} no image), "
+        f"{edits.failed} failed, {edits.found} found; {summary.faces_read} images embedded, "
+        f"{summary.states_tracked} states, {summary.edits_judged} judgements; ${edits.cost_usd:.2f}; work {work_s:.1f} s",
+        highlight=False,
+    )
+    for failure in edits.failures[:10]:
+        err.print(
+            f"  failed: {failure.chain.label} step {failure.step}: {failure.message}",
+            style="red",
+            markup=False,
+        )
+
+
+def _print_board(rows: Board) -> None:
+    table = Table(title=rows.title, title_justify="left")
+    table.add_column("model", no_wrap=True)
+    for name in rows.columns:
+        table.add_column(name, justify="right")
+    for row in rows.rows:
+        label = f"{row.model} (control)" if row.is_control else row.model
+        table.add_row(
+            label,
+            *(f"{cell.text}\n[dim]{cell.interval}[/]" if cell.interval else cell.text for cell in row.cells),
+        )
+    out.print(table)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _log_progress() -> None:
+    logger = logging.getLogger("facedrift")
+    logger.setLevel(logging.INFO)
+    logger.handlers = [RichHandler(console=err, show_path=False, show_level=False, markup=False)]
+    logger.propagate = False

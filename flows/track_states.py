@@ -1,0 +1,23 @@
+"""Say which categories are seen in every image of a run that has not been tracked."""
+
+from __future__ import annotations
+
+from prefect import flow
+
+from tasks.batches import in_batches, states_to_track
+from tasks.judging import track_batch
+
+
+@flow(name="track-states", flow_run_name="track {run_id}")
+async def track_states(run_id: str, batch: int = 16, concurrency: int = 2) -> int:
+    """Track what is missing; returns how many images were tracked now.
+
+    Args:
+        run_id: A planned run.
+        batch: Images in one task run.
+        concurrency: Batches in flight.
+    """
+    images = await states_to_track(run_id)
+    return await in_batches(
+        "states", images, batch, concurrency, lambda n, part: track_batch(run_id, n, part, return_state=True)
+    )

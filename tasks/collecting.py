@@ -1,0 +1,182 @@
+"""From stored records to the two tables that the metrics take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from adapters.base import ObjectStore
+from domain import keys
+from domain.loading import load
+from domain.photos import Dataset, Photo
+from domain.plan import Walk
+from domain.records import FaceRecord, OutcomeRecord, StateRecord
+from domain.runs import RunPlan, StepFailure
+from domain.taxonomy import Taxonomy
+from metrics.face_choice import choose_face
+from metrics.frames import photos_schema, state_column, steps_schema
+from metrics.similarity import cosine_to_references
+from metrics.vectors import decode_embedding
+from tasks import ledger
+
+NEAR_DUPLICATE = 0.95
+"""Cosine between a base photo and a reference above which they may be copies of one picture."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The input of the metrics."""
+
+    steps: pl.DataFrame
+    photos: pl.DataFrame
+    truth: list[tuple[str, str, str, int, dict[str, Any]]]
+    """(model, photo, session, step, what the model says it did) where a model says so."""
+    drifted_versions: dict[str, list[str]]
+    """Of each model: every version that answered."""
+
+
+class Collector:
+    """Reads what is stored about a run; each record once."""
+
+    def __init__(self, run: RunPlan, photos: Dataset, store: ObjectStore) -> None:
+        self._run = run
+        self._photos = photos
+        self._taxonomy = load(Taxonomy, run.suite.taxonomy)
+        embedder, judge, tracker = (keys.fingerprint(i) for i in (run.embedder, run.judge, run.tracker))
+        self._faces = cache(lambda sha: ledger.faces(store, embedder, sha))
+        self._state = cache(lambda sha: ledger.state(store, tracker, sha))
+        self._judgement = lambda key: ledger.judgement(store, judge, key)
+        self._references = cache(self._reference_vectors)
+        self._fss = cache(self._read_fss)
+
+    def collect(self, walks: list[Walk], failures: list[StepFailure]) -> Collected:
+        """Both tables, in the order of the plan."""
+        failed = {(failure.chain, failure.step): failure for failure in failures}
+        steps: list[Row] = []
+        truth: list[tuple[str, str, str, int, dict[str, Any]]] = []
+        versions: dict[str, set[str]] = {card.id: set() for card in self._run.cards}
+        for walk in walks:
+            steps.extend(self._chain_rows(walk, failed))
+            for number, outcome in enumerate(walk.outcomes, 1):
+                if outcome.served_version:
+                    versions[walk.chain.model].add(outcome.served_version)
+                told = outcome.details.get("truth")
+                if isinstance(told, dict):
+                    truth.append((walk.chain.model, walk.chain.photo, walk.chain.session, number, told))
+        base = [self._photo_row(self._photos.by_id[name]) for name in self._run.photos]
+        return Collected(
+            steps=pl.DataFrame(steps, schema=steps_schema(self._taxonomy)),
+            photos=pl.DataFrame(base, schema=photos_schema(self._taxonomy)),
+            truth=truth,
+            drifted_versions={model: sorted(found) for model, found in versions.items()},
+        )
+
+    def _photo_row(self, photo: Photo) -> Row:
+        fss0 = self._fss(photo.image_sha256, photo.id)
+        references = self._photos.references(photo.subject)
+        return {
+            "dataset": self._photos.id,
+            "photo": photo.id,
+            "subject": photo.subject,
+            "fss0": fss0,
+            "n_references": len(references),
+            "near_duplicate": any(r.derived_from for r in references) or (fss0 or 0) > NEAR_DUPLICATE,
+            "groups": [f"{name}={value}" for name, value in sorted(photo.groups.items())],
+            **self._states(photo.image_sha256),
+        }
+
+    def _chain_rows(self, walk: Walk, failed: dict[tuple[Any, int], StepFailure]) -> list[Row]:
+        rows: list[Row] = []
+        photo = self._photos.by_id[walk.chain.photo]
+        before = photo.image_sha256
+        session = self._run.session[walk.chain.session]
+        for number, instruction in enumerate(session.steps, 1):
+            attribute = self._taxonomy.attributes[instruction.attribute.casefold()]
+            outcome = walk.outcomes[number - 1] if number <= len(walk.outcomes) else None
+            failure = failed.get((walk.chain, number)) if outcome is None else None
+            row: Row = {
+                "suite": self._run.suite.id,
+                "dataset": self._photos.id,
+                "model": walk.chain.model,
+                "photo": walk.chain.photo,
+                "subject": photo.subject,
+                "session": walk.chain.session,
+                "test_set": session.test_set,
+                "step": number,
+                "prompt": instruction.prompt,
+                "asked_sub_axis": attribute.sub_axis,
+                "asked_category": attribute.category,
+                "keep": instruction.keep,
+                "outcome": outcome.kind if outcome else "failed" if failure else "not_run",
+                "reason": outcome.reason if outcome else failure.error if failure else None,
+            }
+            if outcome and outcome.image:
+                row |= self._measured(outcome, before, photo)
+                before = outcome.image.sha256
+            rows.append(row)
+        return rows
+
+    def _measured(self, outcome: OutcomeRecord, before: str, photo: Photo) -> Row:
+        assert outcome.image is not None, "only an edited step is measured"
+        sha = outcome.image.sha256
+        record = self._faces(sha)
+        judged = self._judgement(keys.judgement_key(before, sha, outcome.identity.prompt))
+        state = self._state(sha)
+        return {
+            **self._face(record, sha, photo),
+            "judgement": judged.status if judged else "missing",
+            "success": judged.success if judged else None,
+            "overediting": judged.overediting if judged else None,
+            "tracked": state.status if state else "missing",
+            **self._states(sha),
+        }
+
+    def _face(self, record: FaceRecord | None, sha: str, photo: Photo) -> Row:
+        if record is None:
+            return {"face": None, "n_faces": None, "fss": None}
+        if record.reading.status == "unreadable":
+            return {"face": "unreadable", "n_faces": None, "fss": None}
+        fss = self._fss(sha, photo.id)
+        return {
+            "face": "no_face" if fss is None else "found",
+            "n_faces": len(record.reading.faces),
+            "fss": fss,
+        }
+
+    def _read_fss(self, sha: str, photo_id: str) -> float | None:
+        photo, record = self._photos.by_id[photo_id], self._faces(sha)
+        if record is None or not record.reading.faces:
+            return None
+        reading = record.reading
+        chosen = choose_face(
+            np.array([face.box for face in reading.faces], np.float64),
+            (reading.width or 0, reading.height or 0),
+            np.array(photo.box, np.float64),
+            (photo.width, photo.height),
+        )
+        if chosen is None:
+            return None
+        return cosine_to_references(
+            decode_embedding(reading.faces[chosen].embedding), self._references(photo.subject)
+        )
+
+    def _reference_vectors(self, subject: str) -> npt.NDArray[np.float32]:
+        records = [self._faces(photo.image_sha256) for photo in self._photos.references(subject)]
+        return np.stack(
+            [decode_embedding(r.reading.faces[0].embedding) for r in records if r and r.reading.faces]
+        )
+
+    def _states(self, sha: str) -> Row:
+        record: StateRecord | None = self._state(sha)
+        seen = record.state if record else {}
+        return {
+            state_column(sub_axis): None if seen.get(sub_axis) is None else list(seen[sub_axis] or ())
+            for sub_axis in self._taxonomy.sub_axes
+        }

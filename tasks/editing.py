@@ -1,0 +1,107 @@
+"""One attempt at one step of a chain: paid once, stored before it is believed."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+from prefect import task
+
+from adapters.base import Editor, ObjectStore
+from adapters.imaging.decode import inspect_image
+from domain import keys
+from domain.edits import Edited, EditOutcome, EditRequest, NoImage
+from domain.errors import PhotoError, AmbiguousError
+from domain.plan import StepPlan
+from domain.records import ImageRef, OutcomeRecord
+from domain.runs import StepResult
+from tasks import ledger, policies, wiring
+from tasks.threads import in_thread
+
+MAX_IMAGE_BYTES = 100_000_000
+
+
+def run_step(step: StepPlan, editor: Editor, store: ObjectStore) -> StepResult:
+    """Edit once and keep the result: look, call, put the image, put the outcome last.
+
+    Raises:
+        StoreError: the store cannot be read or written; nothing is called when it cannot be read.
+        ProviderError: the model failed; nothing is stored, so a later run tries again.
+    """
+    known = ledger.outcome(store, step.key)
+    if known is not None:
+        return StepResult(outcome=known, found=True)
+    identity = step.identity
+    request = EditRequest(
+        model=identity.model,
+        image=ledger.read_image(store, identity.input_sha256, step.input_extension),
+        image_sha256=identity.input_sha256,
+        prompt=identity.prompt,
+        seed=identity.seed,
+        attempt=identity.attempt,
+    )
+    started = time.monotonic()
+    outcome = editor.collect(editor.submit(request))
+    latency_s = time.monotonic() - started
+    image = _store_image(outcome, store, identity.model) if isinstance(outcome, Edited) else None
+    record = _record(step, outcome, image, latency_s)
+    if not ledger.write_new(store, keys.outcome(step.key), record):
+        first = ledger.outcome(store, step.key)
+        return StepResult(outcome=first or record, found=False)
+    return StepResult(outcome=record, found=False)
+
+
+def _store_image(outcome: Edited, store: ObjectStore, model: str) -> ImageRef:
+    """Verify what came back by decoding all of it, then keep it unchanged under its sha256."""
+    try:
+        facts = inspect_image(outcome.image)
+    except PhotoError as error:
+        raise AmbiguousError(
+            f"{model} returned {len(outcome.image)} bytes that are no whole image: {error}; "
+            "nothing was stored, so the next run asks again",
+            model=model,
+        ) from error
+    if len(outcome.image) > MAX_IMAGE_BYTES:
+        raise AmbiguousError(f"{model} returned an image of {len(outcome.image)} bytes", model=model)
+    ref = ImageRef(
+        sha256=keys.sha256(outcome.image),
+        extension=facts.extension,
+        content_type=facts.content_type,
+        width=facts.width,
+        height=facts.height,
+        size_bytes=len(outcome.image),
+    )
+    ledger.write_image(store, outcome.image, ref)
+    return ref
+
+
+def _record(step: StepPlan, outcome: EditOutcome, image: ImageRef | None, latency_s: float) -> OutcomeRecord:
+    kind = (
+        "edited" if isinstance(outcome, Edited) else "no_image" if isinstance(outcome, NoImage) else "refused"
+    )
+    return OutcomeRecord(
+        key=step.key,
+        identity=step.identity,
+        kind=kind,
+        image=image,
+        reason=None if isinstance(outcome, Edited) else outcome.reason,
+        served_version=outcome.served_version,
+        cost_usd=outcome.cost_usd,
+        latency_s=round(latency_s, 4),
+        finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        details=dict(outcome.details),
+    )
+
+
+@task(
+    task_run_name="edit {step.chain.model} {step.chain.photo} {step.chain.session}/{step.number}",
+    **policies.EDIT,
+)
+async def edit_step(run_id: str, step: StepPlan) -> StepResult:
+    """One (model, photo, session, step)."""
+    return await in_thread(_edit_step, run_id, step)
+
+
+def _edit_step(run_id: str, step: StepPlan) -> StepResult:
+    run = wiring.run_plan(run_id)
+    return run_step(step, wiring.editor(run, step.identity.model), wiring.store())

@@ -1,0 +1,136 @@
+"""Asking judges and trackers, within a bound, and keeping every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from prefect import task
+from pydantic import BaseModel, ConfigDict
+
+from adapters.base import Judge, ObjectStore, StateTracker
+from domain import keys
+from domain.edits import JudgeReply
+from domain.judging import InvalidAnswerError, Scores, State, parse_scores, parse_state
+from domain.loading import load
+from domain.records import JudgeIdentity, JudgementRecord, StateRecord
+from domain.taxonomy import Taxonomy
+from tasks import ledger, policies, wiring
+from tasks.embedding import ImageKey
+from tasks.threads import in_thread
+
+Answer = TypeVar("Answer", Scores, State)
+
+
+class EditKey(BaseModel):
+    """One edit to be judged: what went in, what came out, what was asked."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    before: ImageKey
+    after: ImageKey
+    prompt: str
+
+    @property
+    def key(self) -> str:
+        """The content key of what the judge is shown."""
+        return keys.judgement_key(self.before.sha256, self.after.sha256, self.prompt)
+
+
+def ask(
+    question: Callable[[], JudgeReply], parse: Callable[[str], Answer], max_asks: int
+) -> tuple[Answer | None, list[JudgeReply], str | None]:
+    """Ask until an answer is valid, at most `max_asks` times; every reply is returned, and the last problem."""
+    replies: list[JudgeReply] = []
+    problem: str | None = None
+    for _ in range(max_asks):
+        replies.append(question())
+        try:
+            return parse(replies[-1].raw_text), replies, None
+        except InvalidAnswerError as error:
+            problem = str(error)
+    return None, replies, problem
+
+
+def judge_edit(
+    edit: EditKey, judge: Judge, identity: JudgeIdentity, store: ObjectStore, max_asks: int
+) -> bool:
+    """Store a judgement of an edit unless there is one; return whether the judge was asked."""
+    key = keys.judgement(keys.fingerprint(identity), edit.key)
+    if store.head(key) is not None:
+        return False
+    before = ledger.read_image(store, edit.before.sha256, edit.before.extension)
+    after = ledger.read_image(store, edit.after.sha256, edit.after.extension)
+    scores, replies, problem = ask(lambda: judge.score(before, after, edit.prompt), parse_scores, max_asks)
+    record = JudgementRecord(
+        key=edit.key,
+        judge=identity,
+        before_sha256=edit.before.sha256,
+        after_sha256=edit.after.sha256,
+        prompt=edit.prompt,
+        status="scored" if scores else "unparsable",
+        success=scores.success if scores else None,
+        overediting=scores.overediting if scores else None,
+        asks=len(replies),
+        raw_texts=tuple(reply.raw_text for reply in replies),
+        problem=problem,
+        served_version=replies[-1].served_version,
+    )
+    ledger.write_new(store, key, record)
+    return True
+
+
+def track_state(
+    image: ImageKey,
+    tracker: StateTracker,
+    identity: JudgeIdentity,
+    taxonomy: Taxonomy,
+    store: ObjectStore,
+    max_asks: int,
+) -> bool:
+    """Store the state seen in an image unless it is stored; return whether the tracker was asked."""
+    key = keys.state(keys.fingerprint(identity), image.sha256)
+    if store.head(key) is not None:
+        return False
+    data = ledger.read_image(store, image.sha256, image.extension)
+    seen, replies, problem = ask(
+        lambda: tracker.track(data), lambda text: parse_state(text, taxonomy), max_asks
+    )
+    record = StateRecord(
+        image_sha256=image.sha256,
+        tracker=identity,
+        status="tracked" if seen is not None else "unparsable",
+        state=seen or {},
+        asks=len(replies),
+        raw_texts=tuple(reply.raw_text for reply in replies),
+        problem=problem,
+        served_version=replies[-1].served_version,
+    )
+    ledger.write_new(store, key, record)
+    return True
+
+
+@task(task_run_name="judge batch {number}", **policies.MEASURE)
+async def judge_batch(run_id: str, number: int, edits: tuple[EditKey, ...]) -> int:
+    """One batch of edits, named by their keys; returns how many were judged now."""
+    return await in_thread(_judge_batch, run_id, edits)
+
+
+def _judge_batch(run_id: str, edits: tuple[EditKey, ...]) -> int:
+    run = wiring.run_plan(run_id)
+    judge, store = wiring.judge(run.suite.taxonomy, run.suite.embedder.pack), wiring.store()
+    return sum(judge_edit(edit, judge, run.judge, store, run.suite.judges.max_asks) for edit in edits)
+
+
+@task(task_run_name="track batch {number}", **policies.MEASURE)
+async def track_batch(run_id: str, number: int, images: tuple[ImageKey, ...]) -> int:
+    """One batch of images, named by their keys; returns how many were tracked now."""
+    return await in_thread(_track_batch, run_id, images)
+
+
+def _track_batch(run_id: str, images: tuple[ImageKey, ...]) -> int:
+    run = wiring.run_plan(run_id)
+    taxonomy = load(Taxonomy, run.suite.taxonomy)
+    tracker, store = wiring.tracker(run.suite.taxonomy, run.suite.embedder.pack), wiring.store()
+    asks = run.suite.judges.max_asks
+    return sum(track_state(image, tracker, run.tracker, taxonomy, store, asks) for image in images)

@@ -1,0 +1,230 @@
+"""Resolving a run before its first edit, and finding what is missing of it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby, islice
+from pathlib import Path
+
+from prefect import task
+from pydantic import BaseModel, ConfigDict
+
+from adapters.base import ObjectStore
+from domain import keys, plan
+from domain.errors import StoreError
+from domain.loading import load, load_suite
+from domain.model_cards import ModelCard
+from domain.photos import Dataset
+from domain.plan import StepPlan, Walk
+from domain.records import OutcomeRecord
+from domain.runs import Missing, RunPlan, RunRequest, Shard, choose
+from domain.sessions import SessionSet
+from domain.suites import DatasetChoice, Suite
+from domain.taxonomy import Taxonomy
+from tasks import ledger, policies, step_tables, wiring
+from tasks.preparing import prepare_suite
+from tasks.threads import in_thread
+
+PACKAGES = (
+    "prefect",
+    "insightface",
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "numpy",
+    "pillow",
+    "opencv-python-headless",
+)
+"""Packages whose version can change a result; recorded with each run."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A request against the definitions: what it will run, before any photo is looked at."""
+
+    suite: Suite
+    cards: tuple[ModelCard, ...]
+    session_set: SessionSet
+    sessions: tuple[str, ...]
+    taxonomy: Taxonomy
+
+
+def resolve(request: RunRequest) -> Resolved:
+    """Check a request; raises DefinitionError naming what is unknown and what is allowed."""
+    suite = load_suite(request.suite)
+    if request.images_dir is not None:
+        path = Path(request.images_dir).expanduser().absolute()
+        own = DatasetChoice(
+            id=f"folder-{keys.sha256(str(path).encode())[:8]}",
+            adapter="folder",
+            path=str(path),
+            min_fss0=suite.dataset.min_fss0,
+        )
+        suite = suite.model_copy(update={"dataset": own})
+    taxonomy = load(Taxonomy, suite.taxonomy)
+    session_set = load(SessionSet, suite.session_set)
+    session_set.check(taxonomy)
+    in_suite = choose(suite.sessions, tuple(session_set.by_id), "sessions")
+    models = choose(request.models, suite.models, "models")
+    return Resolved(
+        suite=suite,
+        cards=tuple(load(ModelCard, name) for name in models),
+        session_set=session_set,
+        sessions=choose(request.sessions, in_suite, "sessions"),
+        taxonomy=taxonomy,
+    )
+
+
+def resolve_run(request: RunRequest, dataset_key: str, photos: Dataset) -> RunPlan:
+    """The plan of a run: everything that decides what it does and what its numbers mean."""
+    resolved = resolve(request)
+    suite, taxonomy = resolved.suite, resolved.taxonomy
+    tracker = wiring.tracker_identity(suite, taxonomy)
+    digest = keys.fingerprint(
+        {
+            "suite": suite.model_dump(mode="json"),
+            "taxonomy": taxonomy.model_dump(mode="json"),
+            "sessions": resolved.session_set.model_dump(mode="json"),
+            "cards": [card.model_dump(mode="json") for card in resolved.cards],
+        }
+    )
+    return RunPlan(
+        id=f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}",
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        request=request,
+        suite=suite,
+        sessions=tuple(resolved.session_set.by_id[name] for name in resolved.sessions),
+        cards=resolved.cards,
+        settings_fingerprints={
+            card.id: wiring.settings_fingerprint(card, dataset_key) for card in resolved.cards
+        },
+        dataset=dataset_key,
+        photos=tuple(photo.id for photo in islice(photos.base, request.images)),
+        embedder=wiring.embedder_identity(suite.embedder.pack),
+        judge=wiring.judge_identity(suite, taxonomy),
+        tracker=tracker,
+        definitions_digest=digest,
+        code_version=code_version(),
+        packages=package_versions(),
+    )
+
+
+def walks(run: RunPlan, photos: Dataset, find: Callable[[str], OutcomeRecord | None]) -> Iterator[Walk]:
+    """Every chain of a run with how far it has come, model by model."""
+    chosen = [photos.by_id[name] for name in run.photos]
+    for chain in plan.chains([card.id for card in run.cards], chosen, run.sessions):
+        yield run.walk(chain, photos.by_id[chain.photo], find)
+
+
+def finder(run: RunPlan, photos: Dataset, store: ObjectStore) -> Callable[[str], OutcomeRecord | None]:
+    """Looks a step up in the compacted table first, and only then among the outcomes."""
+    index = step_tables.index(run.suite.id, photos.id, store)
+    return lambda key: index.get(key) or ledger.outcome(store, key)
+
+
+def missing(run: RunPlan, found: list[Walk]) -> Missing:
+    """Sum up what is left to do."""
+    left: dict[str, int] = {card.id: 0 for card in run.cards}
+    for walk in found:
+        if walk.next_step:
+            left[walk.chain.model] += len(run.session[walk.chain.session].steps) - len(walk.outcomes)
+    status = [walk.status for walk in found]
+    return Missing(
+        chains=len(found),
+        complete=status.count("complete"),
+        stopped=status.count("stopped"),
+        unfinished=status.count("unfinished"),
+        steps_missing=left,
+        cost_usd=sum(run.card[model].price_usd * steps for model, steps in left.items()),
+        seconds=sum(run.card[model].typical_latency_s * steps for model, steps in left.items())
+        / run.request.concurrency,
+    )
+
+
+def shards(run: RunPlan, found: list[Walk]) -> list[Shard]:
+    """The unfinished chains, in shards of one model each."""
+    steps = [walk.next_step for walk in found if walk.next_step]
+    parts: list[tuple[StepPlan, ...]] = []
+    for _, group in groupby(steps, key=lambda step: step.chain.model):
+        while part := tuple(islice(group, run.suite.shard_chains)):
+            parts.append(part)
+    return [Shard(number=number, steps=part) for number, part in enumerate(parts, 1)]
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of the packages that matter, as installed."""
+    found: dict[str, str] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def code_version() -> str:
+    """Version of this code, with the commit where there is one."""
+    version = importlib.metadata.version("facedrift")
+    try:
+        commit = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--exclude=*"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return version
+    return f"{version}+{commit}"
+
+
+class PlannedRun(BaseModel):
+    """What planning gives to the flow: small, and all else is in the store."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    run_id: str
+    missing: Missing
+    shards: int
+
+
+def preview(request: RunRequest) -> tuple[RunPlan, Missing]:
+    """What a run would do; photos are prepared, nothing else is written."""
+    dataset_key = prepare_suite(resolve(request).suite)
+    store, photos = wiring.store(), wiring.dataset(dataset_key)
+    run = resolve_run(request, dataset_key, photos)
+    return run, missing(run, list(walks(run, photos, finder(run, photos, store))))
+
+
+def newest_run(suite: str, store: ObjectStore) -> str:
+    """Id of a suite's newest run; raises StoreError when it was never run."""
+    name = store.get(keys.newest_run(suite))
+    if name is None:
+        raise StoreError(
+            f"the suite {suite!r} has no run in this store; start one with: facedrift run {suite}"
+        )
+    return name.decode()
+
+
+@task(task_run_name="plan {request.suite}", **policies.ONCE)
+async def plan_run(request: RunRequest, dataset_key: str) -> PlannedRun:
+    """Resolve a run, find what is missing and write both to the store."""
+    return await in_thread(_plan_run, request, dataset_key)
+
+
+def _plan_run(request: RunRequest, dataset_key: str) -> PlannedRun:
+    store, photos = wiring.store(), wiring.dataset(dataset_key)
+    run = resolve_run(request, dataset_key, photos)
+    found = list(walks(run, photos, finder(run, photos, store)))
+    parts = shards(run, found)
+    run = run.model_copy(update={"shards": len(parts)})
+    for part in parts:
+        ledger.write_new(store, keys.shard(run.id, part.number), part)
+    ledger.write_new(store, keys.run(run.id), run)
+    store.put(keys.newest_run(run.suite.id), run.id.encode())
+    return PlannedRun(run_id=run.id, missing=missing(run, found), shards=len(parts))

@@ -1,0 +1,96 @@
+"""What must be right before a run begins, so that it fails at once and with a sentence."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from prefect.client.orchestration import get_client
+from prefect.settings import get_current_settings
+
+from adapters.imaging.packs import PackSettings
+from adapters.registry import editor_class
+from adapters.stores.settings import StoreSettings
+from domain.errors import DefinitionError, FacedriftError, StoreError
+from domain.runs import RunRequest
+from tasks import wiring
+from tasks.planning import package_versions, resolve
+
+MIN_FREE_BYTES = 200_000_000
+
+
+def check_before_run(request: RunRequest) -> None:
+    """Raise the error of the first thing that would stop a run: definitions, editors, store, weights."""
+    resolved = resolve(request)
+    for card in resolved.cards:
+        editor_class(card.provider)
+    check_store()
+    wiring.embedder(resolved.suite.embedder.pack)
+
+
+def check_store() -> None:
+    """Raise StoreError unless the store can be written, read and has room."""
+    problems = wiring.store().probe()
+    if problems:
+        raise StoreError(f"the store cannot be used: {'; '.join(problems)}")
+    root = StoreSettings().store.expanduser().absolute()
+    free = shutil.disk_usage(_existing(root)).free
+    if free < MIN_FREE_BYTES:
+        raise StoreError(f"{root} has {free // 1_000_000} MB free; make room or choose another store")
+
+
+def checks(suite: str) -> Iterator[tuple[str, str | None]]:
+    """Every check of `facedrift doctor`: its name, and what is wrong with what to do, or None."""
+    yield "onnxruntime is installed once and works", _problem(_check_onnxruntime)
+    yield "the store can be written and has room", _problem(check_store)
+    yield f"suite {suite!r} and its definitions are valid", _problem(lambda: resolve(RunRequest(suite=suite)))
+    yield f"face pack of {suite!r} is complete", _problem(lambda: _check_pack(suite))
+    yield "the Prefect server answers, where one is configured", _problem(_check_prefect)
+
+
+def _problem(check: Callable[[], object]) -> str | None:
+    try:
+        check()
+    except FacedriftError as error:
+        return str(error)
+    return None
+
+
+def _check_onnxruntime() -> None:
+    installed = [name for name in ("onnxruntime", "onnxruntime-gpu") if name in package_versions()]
+    remedy = "uninstall both, then install one: uv sync --extra cpu, or --extra gpu"
+    if len(installed) != 1:
+        raise DefinitionError(
+            f"{len(installed)} ONNX runtimes are installed, exactly one is needed; {remedy}"
+        )
+    runtime = importlib.import_module("onnxruntime")
+    if not hasattr(runtime, "get_available_providers"):
+        raise DefinitionError(f"the installed {installed[0]} is broken; {remedy}")
+    wanted = set(PackSettings().onnx_providers)
+    missing = wanted - set(runtime.get_available_providers())
+    if missing:
+        raise DefinitionError(
+            f"FACEDRIFT_ONNX_PROVIDERS names {', '.join(missing)}, which {installed[0]} has not"
+        )
+
+
+def _check_pack(suite: str) -> None:
+    wiring.embedder(resolve(RunRequest(suite=suite)).suite.embedder.pack)
+
+
+def _check_prefect() -> None:
+    url = get_current_settings().api.url
+    if url is None:
+        return
+    with get_client(sync_client=True) as client:
+        error = client.api_healthcheck()
+    if error is not None:
+        raise StoreError(
+            f"PREFECT_API_URL is {url}, and no server answers there ({error}); start it or unset it"
+        )
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() else _existing(path.parent)

@@ -1,0 +1,77 @@
+"""How far long work has come: count, rate, failures, cost and time left, in the log and as an artifact."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from uuid import UUID
+
+from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
+from prefect.context import FlowRunContext
+
+logger = logging.getLogger("facedrift.progress")
+
+EVERY_S = 5.0
+"""Seconds between two lines of the log."""
+ARTIFACT_EVERY_S = 15.0
+
+
+class Progress:
+    """Counts finished units of one kind of work."""
+
+    def __init__(self, what: str, total: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.what = what
+        self.total = total
+        self.done = 0
+        self.failed = 0
+        self.cost_usd = 0.0
+        self._clock = clock
+        self._started = self._said = self._shown = clock()
+        self._artifact: UUID | None = None
+
+    async def add(self, count: int = 1, *, failed: int = 0, cost_usd: float = 0.0) -> None:
+        """Count finished units, and say so when it is time."""
+        self.done += count
+        self.failed += failed
+        self.cost_usd += cost_usd
+        now = self._clock()
+        if now - self._said >= EVERY_S or self.done >= self.total:
+            self._said = now
+            logger.info(self.line())
+        if now - self._shown >= ARTIFACT_EVERY_S or (self._artifact and self.done >= self.total):
+            self._shown = now
+            await self._show()
+
+    def line(self) -> str:
+        """The state of the work in one line."""
+        elapsed = max(self._clock() - self._started, 1e-9)
+        rate = self.done / elapsed
+        parts = [f"{self.what} {self.done}/{self.total}", f"{rate:.1f}/s"]
+        if self.failed:
+            parts.append(f"{self.failed} failed")
+        if self.cost_usd:
+            parts.append(f"${self.cost_usd:.2f}")
+        if self.done < self.total and rate > 0:
+            parts.append(f"{_span((self.total - self.done) / rate)} left")
+        return " · ".join(parts)
+
+    async def _show(self) -> None:
+        if FlowRunContext.get() is None:
+            return
+        percent = 100.0 * self.done / self.total if self.total else 100.0
+        if self._artifact is None:
+            key = self.what.replace(" ", "-")
+            self._artifact = await acreate_progress_artifact(
+                percent, key=f"progress-{key}", description=self.line()
+            )
+        else:
+            await aupdate_progress_artifact(self._artifact, percent, description=self.line())
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

@@ -1,0 +1,103 @@
+"""The report that people read: one page a snapshot, its provenance, and the pointer to it last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prefect import task
+from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
+
+from adapters.base import ObjectStore
+from adapters.pages.report_page import BoardRow, Cell, Comparison, render
+from adapters.stores.settings import StoreSettings
+from domain import keys
+from domain.runs import Snapshot
+from tasks import policies, wiring
+from tasks.report_views import BOARD_COLUMNS, board_rows, comparisons_of, page_of, truth_summary
+from tasks.scoring import read_table
+from tasks.threads import in_thread
+
+
+def publish(snapshot: Snapshot, store: ObjectStore) -> None:
+    """Write the page and the provenance of a snapshot unless they are there; point to it last."""
+    run = wiring.run_plan(snapshot.run_id)
+    page = keys.report(snapshot.suite, snapshot.digest, "index.html")
+    if store.head(page) is None:
+        provenance = keys.report(snapshot.suite, snapshot.digest, "provenance.json")
+        store.put_new(provenance, run.model_dump_json(indent=1).encode())
+        store.put_new(page, render(page_of(run, snapshot, store)))
+    pointer = json.dumps({"snapshot": snapshot.digest}, sort_keys=True).encode()
+    if store.get(keys.report_pointer(snapshot.suite)) != pointer:
+        store.put(keys.report_pointer(snapshot.suite), pointer)
+
+
+@task(task_run_name="publish {snapshot.suite}", **policies.ONCE)
+async def publish_report(snapshot: Snapshot) -> None:
+    """Publish a snapshot's page."""
+    await in_thread(publish, snapshot, wiring.store())
+
+
+async def show_artifacts(snapshot: Snapshot) -> None:
+    """The leaderboard as a table and some chains as pictures, beside the flow run in Prefect's UI."""
+    table, pictures = await in_thread(_artifacts, snapshot)
+    await acreate_table_artifact(
+        table, key=f"leaderboard-{snapshot.suite}", description=f"Snapshot {snapshot.digest}"
+    )
+    await acreate_markdown_artifact(pictures, key=f"chains-{snapshot.suite}")
+
+
+def _artifacts(snapshot: Snapshot) -> tuple[list[dict[str, str]], str]:
+    run, store = wiring.run_plan(snapshot.run_id), wiring.store()
+    names = [name for name, _ in BOARD_COLUMNS]
+    rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
+    table = [{"model": row.model} | dict(zip(names, _texts(row.cells), strict=True)) for row in rows]
+    comparisons, _ = comparisons_of(
+        run.model_copy(update={"sessions": run.sessions[:2]}), read_table(store, snapshot, "steps"), store
+    )
+    return table, "\n\n".join(_markdown(comparison) for comparison in comparisons)
+
+
+def _texts(cells: Sequence[Cell]) -> list[str]:
+    return [f"{cell.text} ({cell.interval})" if cell.interval else cell.text for cell in cells]
+
+
+def _markdown(comparison: Comparison) -> str:
+    lines = [f"### {comparison.title}", "", " → ".join(comparison.prompts), ""]
+    for chain in comparison.chains:
+        images = " ".join(f"![{step.caption}]({step.image})" for step in chain.steps if step.image)
+        lines += [f"**{chain.model}**", "", images, ""]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Board:
+    """The leaderboard as a terminal shows it."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[BoardRow]
+
+
+def board(snapshot: Snapshot) -> Board:
+    """The pooled leaderboard of a snapshot."""
+    run, store = wiring.run_plan(snapshot.run_id), wiring.store()
+    rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
+    return Board(run.suite.title, [name for name, _ in BOARD_COLUMNS], rows)
+
+
+def truth_lines(snapshot: Snapshot) -> list[str]:
+    """Measured overediting beside the truth, for models that tell it; one sentence each."""
+    summary = truth_summary(read_table(wiring.store(), snapshot, "truth"))
+    return [
+        f"{row['model']} by its own account: OER {row['oer_true']:.3f} (measured {row['oer_measured']:.3f}), "
+        f"missed edits {row['missed_true']:.1%} (measured {row['missed_measured']:.1%}), {row['sessions']} sessions"
+        for row in summary.iter_rows(named=True)
+    ]
+
+
+def page_location(snapshot: Snapshot) -> str:
+    """Where the page of a snapshot is."""
+    key = keys.report(snapshot.suite, snapshot.digest, "index.html")
+    return str(StoreSettings().store.expanduser().absolute() / key)

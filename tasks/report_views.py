@@ -1,0 +1,221 @@
+"""What the page and the terminal show of a snapshot, read from the store."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+from adapters.base import ObjectStore
+from adapters.pages.report_page import (
+    BoardRow, Cell, ChainView, Comparison, Page, Series, SimpleTable, StepView, thumbnail,
+)  # fmt: skip
+from domain import keys
+from domain.records import OutcomeRecord
+from domain.runs import RunPlan, Snapshot
+from metrics.scoring import POOLED
+from tasks import ledger, wiring
+from tasks.planning import finder, walks
+from tasks.scoring import TABLES, read_table
+
+MAX_COMPARISONS = 12
+
+BOARD_COLUMNS = (
+    ("Drop_FSS %", "mean loss of similarity to the person over the four steps, in percent of the photo's own; low is good"),
+    ("SC", "semantic consistency, 0 to 1: the worse of editing success and (no) overediting; high is good"),
+    ("OER", "overedits per step: changes nobody asked for; low is good"),
+    ("OER without facial hair", "the same without mustache and beard, which can only move for some people"),
+    ("complete", "share of planned sessions with all four images"),
+    ("refused", "share of planned sessions that a refusal stopped"),
+    ("no image", "share of planned sessions that an answer without an image stopped"),
+    ("no face", "share of edited images without a face (counted as FSS 0 by default)"),
+)  # fmt: skip
+
+
+def board_rows(board: pl.DataFrame, run: RunPlan) -> list[BoardRow]:
+    """The pooled leaderboard as it is read: models first, then controls, best first."""
+    rows = board.filter(pl.col("test_set") == POOLED).iter_rows(named=True)
+    cards = run.card
+    made = [
+        BoardRow(
+            model=row["model"],
+            is_control=cards[row["model"]].is_control,
+            note=cards[row["model"]].note,
+            cells=[
+                estimate(row, "drop_fss", 2),
+                estimate(row, "sc", 3),
+                estimate(row, "oer", 3),
+                estimate(row, "oer_no_facial_hair", 3),
+                Cell(share(row["completion"]), n=row["n_planned"]),
+                Cell(share(row["refusal"])),
+                Cell(share(row["no_image"])),
+                Cell(share(row["no_face"])),
+            ],
+        )
+        for row in rows
+    ]
+    return sorted(made, key=lambda row: row.is_control)
+
+
+def estimate(row: dict[str, Any], name: str, digits: int) -> Cell:
+    """A mean with its interval; a mean that is not determined is a dash, with how many went into it: 0."""
+    if row[name] is None:
+        return Cell("–", n=row[f"{name}_n"])
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    interval = "" if low is None else f"{low:.{digits}f} to {high:.{digits}f}"
+    return Cell(f"{row[name]:.{digits}f}", interval, row[f"{name}_n"])
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage."""
+    return "–" if value is None else f"{value:.1%}"
+
+
+def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
+    """Everything the page shows, out of the store."""
+    tables = {name: read_table(store, snapshot, name) for name in TABLES}
+    comparisons, total = comparisons_of(run, tables["steps"], store)
+    return Page(
+        title=run.suite.title,
+        lead=(
+            f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits. "
+            "Each model edits its own last output; every number is computed from the stored images."
+        ),
+        board_columns=BOARD_COLUMNS,
+        board=board_rows(tables["leaderboard"], run),
+        series=_series(tables["progression"]),
+        comparisons=comparisons,
+        comparisons_note=f"{len(comparisons)} of {total} pairs of a photo and a session. FSS and SC under each step.",
+        tables=_tables(tables, run),
+        facts=_facts(run, snapshot, tables["photos"]),
+    )
+
+
+def _series(progression: pl.DataFrame) -> list[Series]:
+    return [
+        Series(
+            model=str(model),
+            mean=rows["fss"].to_list(),
+            low=rows["fss_low"].to_list(),
+            high=rows["fss_high"].to_list(),
+        )
+        for (model,), rows in progression.sort("model", "step").group_by(["model"], maintain_order=True)
+    ]
+
+
+def comparisons_of(run: RunPlan, steps: pl.DataFrame, store: ObjectStore) -> tuple[list[Comparison], int]:
+    """Each session once, on a photo in turn, over all models."""
+    photos = wiring.dataset(run.dataset)
+    found = {
+        (w.chain.model, w.chain.photo, w.chain.session): w
+        for w in walks(run, photos, finder(run, photos, store))
+    }
+    rows = {(r["model"], r["photo"], r["session"], r["step"]): r for r in steps.iter_rows(named=True)}
+    picture = cache(lambda sha, extension: thumbnail(ledger.read_image(store, sha, extension)))
+    made: list[Comparison] = []
+    for number, session in enumerate(run.sessions[:MAX_COMPARISONS]):
+        photo = photos.by_id[run.photos[number % len(run.photos)]]
+        chains = [
+            ChainView(
+                model=card.id,
+                steps=[
+                    StepView(picture(photo.image_sha256, photo.extension), "before"),
+                    *(
+                        _step_view(outcome, rows[card.id, photo.id, session.id, step], picture)
+                        for step, outcome in enumerate(found[card.id, photo.id, session.id].outcomes, 1)
+                    ),
+                ],
+            )
+            for card in run.cards
+        ]
+        prompts = [step.prompt for step in session.steps]
+        made.append(Comparison(f"{photo.id} · {session.id}", prompts, chains))
+    return made, len(run.photos) * len(run.sessions)
+
+
+def _step_view(outcome: OutcomeRecord, row: dict[str, Any], picture: Any) -> StepView:
+    if outcome.image is None:
+        return StepView("", f"{outcome.kind}: {outcome.reason}", is_bad=True)
+    fss = "no face" if row["fss"] is None else f"FSS {row['fss']:.2f}"
+    judged = row["judgement"] == "scored"
+    sc = f"SC {min(row['success'], row['overediting']) / 10:.1f}" if judged else "SC –"
+    return StepView(
+        picture(outcome.image.sha256, outcome.image.extension), f"{fss} · {sc}", row["fss"] is None
+    )
+
+
+def _tables(tables: dict[str, pl.DataFrame], run: RunPlan) -> list[SimpleTable]:
+    made = [
+        _simple("Left out, and why", "Everything that is missing from a mean above, counted.", tables["coverage"]),
+        _simple("Photos left out", "Files that did not become a photo.", tables["left_out"]),
+        _simple(
+            "Overedits found most",
+            "What a model brought in that nobody asked for, by what it was asked for.",
+            tables["overediting"].filter(pl.col("count") > 0).sort("count", "model", "intended", "found", descending=[True, False, False, False]).head(20),
+        ),
+    ]  # fmt: skip
+    truth = truth_summary(tables["truth"])
+    if truth.height:
+        made.insert(0, _simple("Measured against the truth", TRUTH_TEXT, truth))
+        made.insert(1, _simple("What the tracker recognised", TRACKER_TEXT, tables["tracker_accuracy"]))
+    return made
+
+
+TRUTH_TEXT = (
+    "The procedural editor reports what it really drew. Overedits per step and missed edits as it reports them, "
+    "beside what the tracker and the rules measured on the same sessions."
+)
+TRACKER_TEXT = (
+    "The tracker is a heuristic stand-in for a multimodal language model. Of every change that was really drawn: "
+    "how often it saw exactly that category afterwards."
+)
+
+
+def truth_summary(truth: pl.DataFrame) -> pl.DataFrame:
+    """Measured overediting and missed edits beside the true ones, one row a model."""
+    return (
+        truth.group_by("model")
+        .agg(
+            pl.len().alias("sessions"),
+            pl.col("oer_true").mean(),
+            pl.col("oer_measured").mean(),
+            (pl.col("missed_true").sum() / pl.col("asked").sum()).alias("missed_true"),
+            (pl.col("missed_measured").sum() / pl.col("asked").sum()).alias("missed_measured"),
+        )
+        .sort("model")
+    )
+
+
+def _simple(title: str, text: str, table: pl.DataFrame) -> SimpleTable:
+    columns = [name for name in table.columns if name not in ("suite", "dataset")]
+    rows = [[_cell(value) for value in row] for row in table.select(columns).iter_rows()]
+    return SimpleTable(title, text, [name.replace("_", " ") for name in columns], rows)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _facts(run: RunPlan, snapshot: Snapshot, photos: pl.DataFrame) -> list[tuple[str, str]]:
+    rules = run.suite.rules
+    flagged = photos["near_duplicate"].sum()
+    licences = sorted({wiring.dataset(run.dataset).by_id[name].licence for name in run.photos})
+    return [
+        ("run", run.id),
+        ("snapshot", snapshot.digest),
+        ("code", run.code_version),
+        ("definitions", run.definitions_digest),
+        ("packages", ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))),
+        ("embedder", f"{run.embedder.adapter} {run.embedder.version}, pack {run.embedder.pack}"),
+        ("judge", f"{run.judge.adapter} {run.judge.version}"),
+        ("tracker", f"{run.tracker.adapter} {run.tracker.version}"),
+        ("rules", ", ".join(f"{name} = {value}" for name, value in rules.model_dump().items())),
+        (
+            "near-duplicate references",
+            f"{flagged} of {photos.height} photos: their FSS₀ compares a picture with a copy",
+        ),
+        ("photo licences", "; ".join(licences)),
+    ]

@@ -1,0 +1,88 @@
+"""What `edit_chains` reads before it begins and writes when it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domain import keys
+from domain.errors import StoreError
+from domain.plan import StepPlan
+from domain.runs import RunPlan, RunSummary, Shard, ShardSummary
+from tasks import failures, ledger, wiring
+from tasks.planning import newest_run
+from tasks.threads import in_thread
+
+
+@dataclass(frozen=True)
+class Work:
+    """A shard with the run it belongs to."""
+
+    run: RunPlan
+    steps: tuple[StepPlan, ...]
+    """Of each chain the first step that was missing when the run was planned."""
+
+    @property
+    def total(self) -> int:
+        """Steps of all chains, if none stops early."""
+        return sum(map(self.run.steps_from, self.steps))
+
+
+async def read_shard(run_id: str, number: int) -> Work:
+    """A shard of a planned run; raises StoreError when there is none."""
+    return await in_thread(_read_shard, run_id, number)
+
+
+def _read_shard(run_id: str, number: int) -> Work:
+    run = wiring.run_plan(run_id)
+    found = ledger.read(wiring.store(), keys.shard(run_id, number), Shard)
+    if found is None:
+        raise StoreError(f"run {run_id} has no shard {number}", key=keys.shard(run_id, number))
+    return Work(run, found.steps)
+
+
+async def skip_finished(run: RunPlan, step: StepPlan) -> tuple[StepPlan | None, int]:
+    """The first step from here on without an outcome, and how many were passed; no task run for those."""
+    return await in_thread(_skip_finished, run, step)
+
+
+def _skip_finished(run: RunPlan, step: StepPlan | None) -> tuple[StepPlan | None, int]:
+    passed, store = 0, wiring.store()
+    while step and (outcome := ledger.outcome(store, step.key)):
+        step, passed = run.step_after(step, outcome), passed + 1
+    return step, passed
+
+
+async def keep_summary(run_id: str, number: int, summary: ShardSummary) -> None:
+    """Store what a shard did."""
+    await in_thread(failures.keep, run_id, number, summary, wiring.store())
+
+
+async def sum_of_shards(run_id: str) -> ShardSummary:
+    """What all shards of a run did; one that crashed before its summary adds nothing."""
+    return await in_thread(_sum_of_shards, run_id)
+
+
+def _sum_of_shards(run_id: str) -> ShardSummary:
+    run, store, total = wiring.run_plan(run_id), wiring.store(), ShardSummary()
+    for number in range(1, run.shards + 1):
+        total += ledger.read(store, keys.shard_summary(run_id, number), ShardSummary) or ShardSummary()
+    return total
+
+
+async def keep_run_summary(summary: RunSummary) -> None:
+    """Store what a run did."""
+    await in_thread(_keep_run_summary, summary)
+
+
+def _keep_run_summary(summary: RunSummary) -> None:
+    wiring.store().put(keys.run_summary(summary.run_id), summary.model_dump_json().encode())
+
+
+def newest_summary(suite: str) -> RunSummary:
+    """What the newest run of a suite did; raises StoreError when there is none."""
+    store = wiring.store()
+    key = keys.run_summary(newest_run(suite, store))
+    found = ledger.read(store, key, RunSummary)
+    if found is None:
+        raise StoreError(f"the newest run of {suite!r} did not end", key=key)
+    return found
