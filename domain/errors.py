@@ -1,16 +1,16 @@
 """The errors of facedrift.
 
 FacedriftError
-├─ DefinitionError      a definition, parameter or file of the user is wrong   -> mend it; nothing was started
-├─ PhotoError           one photo cannot be used (`reason` is a stable code)   -> it is left out and counted
-├─ WeightsError         weights of a face model are missing or altered         -> install or point to them
-├─ StoreError           the store cannot be read or written                    -> mend access, run again
+├─ DefinitionError      a definition, parameter or file of the user is wrong  -> mend it; nothing was started
+├─ PhotoError           one photo cannot be used (`reason` is a stable code)  -> it is left out and counted
+├─ WeightsError         weights of a face model are missing or altered  -> install or point to them
+├─ StoreError           the store cannot be read or written  -> mend access, run again
 ├─ ProviderError        an editing model or a judge failed
-│  ├─ TransientError    not sent, or safe to send again                        -> retried with backoff
-│  ├─ AmbiguousError    may have been accepted (and paid)                      -> resent only within the suite's bound
-│  ├─ QuotaError        the account's quota is used up                         -> this provider pauses
-│  └─ FatalError        bad key, unknown model, our bug                        -> no further call to this provider
-├─ IncompleteError      work ended with steps missing                         -> run again: only those are repeated
+│  ├─ TransientError    not sent, or safe to send again  -> retried with backoff
+│  ├─ AmbiguousError    may have been accepted (and paid)  -> never resent on its own
+│  ├─ QuotaError        the account's quota is used up  -> this provider pauses
+│  └─ FatalError        bad key, unknown model, our bug  -> no further call to this provider
+├─ IncompleteError      work ended with steps missing  -> run again to repeat only those
 └─ MetricError          the input does not determine the number
 
 The message is the only positional argument and every other field is a keyword with a default, so that

@@ -153,8 +153,11 @@ def _fields_at(kind: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, 
     return tuple(current.model_fields)
 
 
-def _line(node: yaml.Node | None, loc: tuple[int | str, ...]) -> int | None:
-    line = node.start_mark.line + 1 if node else None
+def _line(root: yaml.Node | None, loc: tuple[int | str, ...]) -> int | None:
+    if root is None:
+        return None
+    node: Any = root
+    line: int = root.start_mark.line + 1
     for part in loc:
         if isinstance(node, yaml.MappingNode):
             found = [(key, value) for key, value in node.value if key.value == str(part)]

@@ -75,7 +75,7 @@ def chains(models: Sequence[str], photos: Iterable[Photo], sessions: Sequence[Se
                 yield Chain(model=model, photo=photo.id, session=session.id)
 
 
-def plan_step(
+def plan_step(  # noqa: PLR0913 - all of it is identity
     chain: Chain,
     number: int,
     *,

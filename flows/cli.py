@@ -54,7 +54,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show Prefect's log and who
 
 
 @app.command()
-def run(
+def run(  # noqa: PLR0917 - one parameter an option
     suite: SuiteName,
     models: Models = "",
     images: Images = None,

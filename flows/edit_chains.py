@@ -19,6 +19,7 @@ from tasks.editing import edit_step
 from tasks.key_locks import KeyLocks
 from tasks.progress import Progress
 from tasks.result_storage import keep_results_in_ledger
+from tasks.run_states import ended, error_of
 from tasks.shards import Work, keep_summary, read_shard, skip_finished
 
 
@@ -82,9 +83,8 @@ class _Crew:
 
     async def _edit_step(self, step: StepPlan) -> StepPlan | None:
         async with self._locks.hold(step.key):
-            state = await edit_step(self._run.id, step, return_state=True)
-        if not state.is_completed():
-            error = await state.aresult(raise_on_failure=False)
+            state = await ended(edit_step(self._run.id, step, return_state=True))
+        if error := await error_of(state):
             self._fail(step, error)
             await self._progress.add(1, failed=1)
             return None

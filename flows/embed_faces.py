@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from typing import Any
+
 from prefect import flow
+from prefect.client.schemas.objects import State
 
 from tasks.batches import faces_to_read, in_batches
-from tasks.embedding import embed_batch
+from tasks.embedding import ImageKey, embed_batch
+from tasks.run_states import ended
 
 
 @flow(name="embed-faces", flow_run_name="embed {run_id}")
@@ -18,6 +23,8 @@ async def embed_faces(run_id: str, batch: int = 16, concurrency: int = 2) -> int
         concurrency: Batches in flight.
     """
     pack, images = await faces_to_read(run_id)
-    return await in_batches(
-        "faces", images, batch, concurrency, lambda n, part: embed_batch(pack, n, part, return_state=True)
-    )
+
+    def start(number: int, part: tuple[ImageKey, ...]) -> Awaitable[State[Any]]:
+        return ended(embed_batch(pack, number, part, return_state=True))
+
+    return await in_batches("faces", images, batch, concurrency, start)

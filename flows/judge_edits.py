@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from typing import Any
+
 from prefect import flow
+from prefect.client.schemas.objects import State
 
 from tasks.batches import edits_to_judge, in_batches
-from tasks.judging import judge_batch
+from tasks.judging import EditKey, judge_batch
+from tasks.run_states import ended
 
 
 @flow(name="judge-edits", flow_run_name="judge {run_id}")
@@ -18,10 +23,8 @@ async def judge_edits(run_id: str, batch: int = 16, concurrency: int = 2) -> int
         concurrency: Batches in flight.
     """
     edits = await edits_to_judge(run_id)
-    return await in_batches(
-        "judgements",
-        edits,
-        batch,
-        concurrency,
-        lambda n, part: judge_batch(run_id, n, part, return_state=True),
-    )
+
+    def start(number: int, part: tuple[EditKey, ...]) -> Awaitable[State[Any]]:
+        return ended(judge_batch(run_id, number, part, return_state=True))
+
+    return await in_batches("judgements", edits, batch, concurrency, start)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.table import Table
 
 from domain.loading import load, names
 from domain.model_cards import ModelCard
 from domain.suites import Suite
+from flows.consoles import wide_console
 
-out = Console()
+out = wide_console()
 
 
 def models() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from prefect import flow
-from prefect.states import State
 
 from domain.errors import IncompleteError, StoreError
 from domain.runs import RunRequest, RunSummary
@@ -16,6 +13,7 @@ from flows.prepare_dataset import prepare_dataset
 from flows.score_suite import score_suite
 from flows.track_states import track_states
 from tasks.planning import plan_run, resolve
+from tasks.run_states import ended, error_of
 from tasks.shards import keep_run_summary, sum_of_shards
 from tasks.step_tables import compact_steps
 
@@ -35,16 +33,15 @@ async def run_suite(request: RunRequest) -> RunSummary:
     planned = await plan_run(request, dataset)
     run_id, problems = planned.run_id, list[str]()
     for number in range(1, planned.shards + 1):
-        shard: State[Any] = await edit_chains(run_id, number, return_state=True)
-        error = await _error(shard)
+        error = await error_of(await ended(edit_chains(run_id, number, return_state=True)))
         problems += [f"edits: {error}"] if error else []
         if isinstance(error, StoreError):
             break
     await compact_steps(run_id)
     counts: dict[str, int] = {}
     for name, measure in (("faces", embed_faces), ("states", track_states), ("judgements", judge_edits)):
-        state: State[Any] = await measure(run_id, return_state=True)
-        error = await _error(state)
+        state = await ended(measure(run_id, return_state=True))
+        error = await error_of(state)
         problems += [f"{name}: {error}"] if error else []
         counts[name] = 0 if error else await state.aresult()
     snapshot = await score_suite(run_id)
@@ -62,9 +59,3 @@ async def run_suite(request: RunRequest) -> RunSummary:
     if problems:
         raise IncompleteError(f"{problems[0]}; everything else is done: run again to repeat only what failed")
     return summary
-
-
-async def _error(state: State[Any]) -> BaseException | None:
-    if state.is_completed():
-        return None
-    return await state.aresult(raise_on_failure=False)

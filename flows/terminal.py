@@ -16,14 +16,15 @@ from rich.table import Table
 from domain.errors import DefinitionError, IncompleteError
 from domain.loading import load_suite
 from domain.runs import Missing, RunPlan, RunRequest, RunSummary, Snapshot
+from flows.consoles import wide_console
 from flows.run_suite import run_suite
 from tasks.planning import preview, resolve
 from tasks.preflight import check_before_run
-from tasks.publishing import Board, board, page_location, truth_lines
+from tasks.publishing import Board, Cell, board, page_location, truth_lines
 from tasks.scoring import rescore
 from tasks.shards import newest_summary
 
-out = Console()
+out = wide_console()
 err = Console(stderr=True)
 
 
@@ -117,39 +118,39 @@ def _print_plan(plan: RunPlan, missing: Missing) -> None:
 def _print_summary(summary: RunSummary, work_s: float) -> None:
     edits = summary.edits
     made = edits.edited + edits.refused + edits.no_image
-    if not (made or edits.failed or summary.faces_read or summary.states_tracked or summary.edits_judged):
-        err.print(
-            f"nothing was missing: 0 edits, 0 faces read, 0 states, 0 judgements; all {summary.planned.chains} chains "
-            f"were in the store (work {work_s:.1f} s)",
-            highlight=False,
+    measured = summary.faces_read + summary.states_tracked + summary.edits_judged
+    if not (made or edits.failed or measured):
+        text = (
+            f"nothing was missing: 0 edits, 0 faces read, 0 states tracked, 0 edits judged; "
+            f"all {summary.planned.chains} chains were in the store"
         )
-        return
-    err.print(
-        f"{made} edits ({edits.edited} edited, {edits.refused} refused, {edits.no_image} no image), "
-        f"{edits.failed} failed, {edits.found} found; {summary.faces_read} images embedded, "
-        f"{summary.states_tracked} states, {summary.edits_judged} judgements; ${edits.cost_usd:.2f}; work {work_s:.1f} s",
-        highlight=False,
-    )
+    else:
+        text = (
+            f"{made} edits ({edits.edited} edited, {edits.refused} refused, {edits.no_image} no image), "
+            f"{edits.failed} failed, {edits.found} found; {summary.faces_read} faces read, "
+            f"{summary.states_tracked} states tracked, {summary.edits_judged} edits judged; "
+            f"${edits.cost_usd:.2f}"
+        )
+    err.print(f"{text}; work {work_s:.1f} s", highlight=False, soft_wrap=True)
     for failure in edits.failures[:10]:
-        err.print(
-            f"  failed: {failure.chain.label} step {failure.step}: {failure.message}",
-            style="red",
-            markup=False,
-        )
+        where = f"{failure.chain.label} step {failure.step}"
+        err.print(f"  failed: {where}: {failure.message}", style="red", markup=False, soft_wrap=True)
 
 
 def _print_board(rows: Board) -> None:
-    table = Table(title=rows.title, title_justify="left")
+    table = Table(title=rows.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("model", no_wrap=True)
     for name in rows.columns:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for row in rows.rows:
-        label = f"{row.model} (control)" if row.is_control else row.model
-        table.add_row(
-            label,
-            *(f"{cell.text}\n[dim]{cell.interval}[/]" if cell.interval else cell.text for cell in row.cells),
-        )
+        table.add_row(f"{row.model} *" if row.is_control else row.model, *map(_cell, row.cells))
     out.print(table)
+    out.print("* a control; below each mean its 95 % interval and n", style="dim", highlight=False)
+
+
+def _cell(cell: Cell) -> str:
+    below = " ".join(part for part in (cell.interval, "" if cell.n is None else f"n={cell.n}") if part)
+    return f"{cell.text}\n[dim]{below}[/]" if below else cell.text
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from typing import Any
+
 from prefect import flow
+from prefect.client.schemas.objects import State
 
 from tasks.batches import in_batches, states_to_track
+from tasks.embedding import ImageKey
 from tasks.judging import track_batch
+from tasks.run_states import ended
 
 
 @flow(name="track-states", flow_run_name="track {run_id}")
@@ -18,6 +24,8 @@ async def track_states(run_id: str, batch: int = 16, concurrency: int = 2) -> in
         concurrency: Batches in flight.
     """
     images = await states_to_track(run_id)
-    return await in_batches(
-        "states", images, batch, concurrency, lambda n, part: track_batch(run_id, n, part, return_state=True)
-    )
+
+    def start(number: int, part: tuple[ImageKey, ...]) -> Awaitable[State[Any]]:
+        return ended(track_batch(run_id, number, part, return_state=True))
+
+    return await in_batches("states", images, batch, concurrency, start)

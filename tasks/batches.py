@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import count, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from prefect.states import State
+from prefect.client.schemas.objects import State
 
 from domain import keys
 from domain.plan import Walk
@@ -62,7 +62,7 @@ async def in_batches(
     units: Sequence[Unit],
     size: int,
     concurrency: int,
-    start: Callable[[int, tuple[Unit, ...]], Awaitable[State[int]]],
+    start: Callable[[int, tuple[Unit, ...]], Awaitable[State[Any]]],
 ) -> int:
     """Work through units in numbered batches, some at a time; the sum of what they return.
 
@@ -70,15 +70,15 @@ async def in_batches(
     """
     queue, numbers = iter(units), count(1)
     progress = Progress(what, len(units))
-    ended: list[State[int]] = []
+    states: list[State[Any]] = []
 
     async def work() -> None:
         while part := tuple(islice(queue, size)):
-            ended.append(await start(next(numbers), part))
-            await progress.add(len(part), failed=0 if ended[-1].is_completed() else len(part))
+            states.append(await start(next(numbers), part))
+            await progress.add(len(part), failed=0 if states[-1].is_completed() else len(part))
 
     await asyncio.gather(*(work() for _ in range(concurrency)))
-    return sum([await state.aresult() for state in ended])
+    return sum([await state.aresult() for state in states])
 
 
 def _walks(run: RunPlan) -> Iterator[Walk]:

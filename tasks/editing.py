@@ -11,7 +11,7 @@ from adapters.base import Editor, ObjectStore
 from adapters.imaging.decode import inspect_image
 from domain import keys
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage
-from domain.errors import PhotoError, AmbiguousError
+from domain.errors import AmbiguousError, PhotoError
 from domain.plan import StepPlan
 from domain.records import ImageRef, OutcomeRecord
 from domain.runs import StepResult

@@ -40,7 +40,7 @@ class EditKey(BaseModel):
 def ask(
     question: Callable[[], JudgeReply], parse: Callable[[str], Answer], max_asks: int
 ) -> tuple[Answer | None, list[JudgeReply], str | None]:
-    """Ask until an answer is valid, at most `max_asks` times; every reply is returned, and the last problem."""
+    """Ask until an answer is valid, at most `max_asks` times; every reply and the last problem come back."""
     replies: list[JudgeReply] = []
     problem: str | None = None
     for _ in range(max_asks):

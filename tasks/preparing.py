@@ -152,15 +152,14 @@ def _mirror(photo: SourcePhoto) -> SourcePhoto:
 
 
 def _photo(item: _Usable, role: Role, derived_from: str | None = None) -> Photo:
-    assert item.reading.width and item.reading.height, "a reading with a face has a size"
     return Photo(
         id=item.photo.id,
         subject=item.photo.subject,
         role=role,
         image_sha256=item.sha256,
         extension=item.extension,
-        width=item.reading.width,
-        height=item.reading.height,
+        width=item.reading.width or 0,
+        height=item.reading.height or 0,
         box=item.reading.faces[0].box,
         licence=item.photo.licence,
         source=item.photo.source,

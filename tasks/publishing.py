@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prefect import task
 from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
@@ -71,6 +71,10 @@ def _markdown(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
+TERMINAL_COLUMNS = (0, 1, 2, 4, 6)
+"""Of `BOARD_COLUMNS`, those that fit a terminal."""
+
+
 @dataclass(frozen=True)
 class Board:
     """The leaderboard as a terminal shows it."""
@@ -84,7 +88,9 @@ def board(snapshot: Snapshot) -> Board:
     """The pooled leaderboard of a snapshot."""
     run, store = wiring.run_plan(snapshot.run_id), wiring.store()
     rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
-    return Board(run.suite.title, [name for name, _ in BOARD_COLUMNS], rows)
+    shown = [BOARD_COLUMNS[index][0] for index in TERMINAL_COLUMNS]
+    cells = [replace(row, cells=[row.cells[index] for index in TERMINAL_COLUMNS]) for row in rows]
+    return Board(run.suite.title, shown, cells)
 
 
 def truth_lines(snapshot: Snapshot) -> list[str]:
@@ -92,7 +98,8 @@ def truth_lines(snapshot: Snapshot) -> list[str]:
     summary = truth_summary(read_table(wiring.store(), snapshot, "truth"))
     return [
         f"{row['model']} by its own account: OER {row['oer_true']:.3f} (measured {row['oer_measured']:.3f}), "
-        f"missed edits {row['missed_true']:.1%} (measured {row['missed_measured']:.1%}), {row['sessions']} sessions"
+        f"missed edits {row['missed_true']:.1%} (measured {row['missed_measured']:.1%}), "
+        f"{row['sessions']} sessions"
         for row in summary.iter_rows(named=True)
     ]
 

@@ -9,9 +9,16 @@ import polars as pl
 
 from adapters.base import ObjectStore
 from adapters.pages.report_page import (
-    BoardRow, Cell, ChainView, Comparison, Page, Series, SimpleTable, StepView, thumbnail,
+    BoardRow,
+    Cell,
+    ChainView,
+    Comparison,
+    Page,
+    Series,
+    SimpleTable,
+    StepView,
+    thumbnail,
 )  # fmt: skip
-from domain import keys
 from domain.records import OutcomeRecord
 from domain.runs import RunPlan, Snapshot
 from metrics.scoring import POOLED
@@ -22,7 +29,7 @@ from tasks.scoring import TABLES, read_table
 MAX_COMPARISONS = 12
 
 BOARD_COLUMNS = (
-    ("Drop_FSS %", "mean loss of similarity to the person over the four steps, in percent of the photo's own; low is good"),
+    ("Drop_FSS %", "mean loss of similarity to the person over the steps, % of the photo's own; low is good"),
     ("SC", "semantic consistency, 0 to 1: the worse of editing success and (no) overediting; high is good"),
     ("OER", "overedits per step: changes nobody asked for; low is good"),
     ("OER without facial hair", "the same without mustache and beard, which can only move for some people"),
@@ -86,8 +93,8 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
         board=board_rows(tables["leaderboard"], run),
         series=_series(tables["progression"]),
         comparisons=comparisons,
-        comparisons_note=f"{len(comparisons)} of {total} pairs of a photo and a session. FSS and SC under each step.",
-        tables=_tables(tables, run),
+        comparisons_note=f"{len(comparisons)} of {total} pairs of a photo and a session. FSS and SC below.",
+        tables=_tables(tables),
         facts=_facts(run, snapshot, tables["photos"]),
     )
 
@@ -145,16 +152,15 @@ def _step_view(outcome: OutcomeRecord, row: dict[str, Any], picture: Any) -> Ste
     )
 
 
-def _tables(tables: dict[str, pl.DataFrame], run: RunPlan) -> list[SimpleTable]:
+def _tables(tables: dict[str, pl.DataFrame]) -> list[SimpleTable]:
+    order = ["count", "model", "intended", "found"]
+    overedits = tables["overediting"].filter(pl.col("count") > 0)
+    most = overedits.sort(order, descending=[True, False, False, False]).head(20)
     made = [
-        _simple("Left out, and why", "Everything that is missing from a mean above, counted.", tables["coverage"]),
+        _simple("Left out, and why", "Whatever is missing from a mean, counted.", tables["coverage"]),
         _simple("Photos left out", "Files that did not become a photo.", tables["left_out"]),
-        _simple(
-            "Overedits found most",
-            "What a model brought in that nobody asked for, by what it was asked for.",
-            tables["overediting"].filter(pl.col("count") > 0).sort("count", "model", "intended", "found", descending=[True, False, False, False]).head(20),
-        ),
-    ]  # fmt: skip
+        _simple("Overedits found most", "What a model brought in unasked, by what it was asked for.", most),
+    ]
     truth = truth_summary(tables["truth"])
     if truth.height:
         made.insert(0, _simple("Measured against the truth", TRUTH_TEXT, truth))
@@ -163,12 +169,12 @@ def _tables(tables: dict[str, pl.DataFrame], run: RunPlan) -> list[SimpleTable]:
 
 
 TRUTH_TEXT = (
-    "The procedural editor reports what it really drew. Overedits per step and missed edits as it reports them, "
-    "beside what the tracker and the rules measured on the same sessions."
+    "The procedural editor reports what it really drew. Overedits per step and missed edits as it "
+    "reports them, beside what the tracker and the rules measured on the same sessions."
 )
 TRACKER_TEXT = (
-    "The tracker is a heuristic stand-in for a multimodal language model. Of every change that was really drawn: "
-    "how often it saw exactly that category afterwards."
+    "The tracker is a heuristic stand-in for a multimodal language model. Of every change that was "
+    "really drawn: how often it saw exactly that category afterwards."
 )
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 
+from prefect._internal.result_records import ResultRecord, ResultRecordMetadata
 from prefect.filesystems import WritableFileSystem
-from prefect.results import ResultRecord, ResultRecordMetadata, get_result_store
+from prefect.results import get_result_store
 from prefect.serializers import JSONSerializer
 
 from domain import keys

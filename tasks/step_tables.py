@@ -63,13 +63,10 @@ def compact(suite: str, dataset_id: str, found: Iterable[Walk], store: ObjectSto
     )
     for (model,), rows in fresh.group_by(["model"], maintain_order=True):
         name = str(model)
-        if name in parts:
-            rows = pl.concat([rows, _frame(store, parts[name], list(SCHEMA))])
-        rows = rows.unique(["key", "photo", "session", "step"], keep="first").sort(
-            "photo", "session", "step", "key"
-        )
+        known = _frame(store, parts[name], list(SCHEMA)) if name in parts else rows.clear()
+        step = ["photo", "session", "step", "key"]
         out = io.BytesIO()
-        rows.write_parquet(out, compression="zstd")
+        pl.concat([rows, known]).unique(step, keep="first").sort(step).write_parquet(out, compression="zstd")
         key = keys.steps_table(suite, dataset_id, name, keys.sha256(out.getvalue()))
         store.put_new(key, out.getvalue())
         parts[name] = key

@@ -21,7 +21,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a blocking function on a thread and await it; unlike asyncio's own pool, not a handful of threads."""
+    """Run a blocking function on a thread and await it; asyncio's own pool has only a handful."""
     context = contextvars.copy_context()
     call = partial(context.run, partial(function, *args, **kwargs))
     return await asyncio.get_running_loop().run_in_executor(_pool(), call)

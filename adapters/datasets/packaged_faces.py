@@ -83,7 +83,7 @@ def _bytes(picture: _Picture) -> bytes:
     data = (Path(spec.submodule_search_locations[0]) / picture.path).read_bytes()
     if sha256(data) != picture.sha256:
         raise DefinitionError(
-            f"{picture.path} of the installed {picture.package} is not the picture this dataset was cut from; "
+            f"{picture.path} of the installed {picture.package} is not the picture that was cut; "
             "install the locked version"
         )
     return data

@@ -1,4 +1,4 @@
-"""A control: resamples the picture and saves it as JPEG at each step. Drift without any edit: the noise floor.
+"""A control: resamples the picture and saves it as JPEG at each step. Drift without any edit.
 
 Saving alone does not drift: a second JPEG of the same quality is nearly the same file. Hosted models
 resample to a working size and back as well, and that loss does add up over a chain.

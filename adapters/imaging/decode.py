@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ _FORMATS = {
     "TIFF": ("tiff", "image/tiff"),
     "AVIF": ("avif", "image/avif"),
 }
-_SRGB = ImageCms.createProfile("sRGB")
+_SRGB: Any = cast(Any, ImageCms).createProfile("sRGB")
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from typing import Any, Literal, cast
 import cv2
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
-from insightface.app import FaceAnalysis
-from insightface.app.common import Face
-from insightface.utils import face_align
+import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
+from insightface.app import FaceAnalysis  # pyright: ignore[reportMissingTypeStubs]
+from insightface.app.common import Face  # pyright: ignore[reportMissingTypeStubs]
+from insightface.utils import face_align  # pyright: ignore[reportMissingTypeStubs]
 from skimage.transform import SimilarityTransform
 
 from adapters.imaging.decode import Pixels
@@ -127,7 +127,7 @@ def align(pixels: Pixels, face: FoundFace) -> Pixels:
 
     The same numbers as insightface's `norm_crop`, which warns at each call of a deprecated function.
     """
-    matrix = SimilarityTransform.from_estimate(face.keypoints, face_align.arcface_dst).params[:2]
+    matrix = cast(Any, SimilarityTransform).from_estimate(face.keypoints, face_align.arcface_dst).params[:2]
     return cast(Pixels, cv2.warpAffine(pixels, matrix, (112, 112), borderValue=0.0))
 
 
@@ -145,10 +145,10 @@ def load_face_models(
         WeightsError: a file is missing or is not the expected one; the message says what to install.
     """
     check_pack(pack, expected)
-    options = onnxruntime.SessionOptions()
+    options: Any = cast(Any, onnxruntime).SessionOptions()
     options.intra_op_num_threads = threads
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    app = FaceAnalysis(
+    app: Any = cast(Any, FaceAnalysis)(
         name=str(pack.resolve()),
         allowed_modules=list(modules),
         providers=list(providers),

@@ -18,6 +18,7 @@ from adapters.imaging.palette import Rgb
 
 VIEW = Canvas(scale=30)
 """Where hair is looked for."""
+Mask = NDArray[np.bool_]
 _LEAST_AREA = 0.35
 """Square face units; less hair than this is called none."""
 
@@ -61,8 +62,17 @@ def face_area(canvas: Canvas, geometry: Geometry) -> Plane:
     return canvas.mask(np.concatenate([geometry.contour, top]))
 
 
-def find_hair(rgb: Image, geometry: Geometry) -> Hair | None:
-    """The hair of a face, or None where there is next to none."""
+@dataclass(frozen=True)
+class _Scene:
+    """A photo on `VIEW`, sorted into what surely is hair and what surely is not."""
+
+    view: Image
+    colors: Plane
+    core: Mask
+    never: Mask
+
+
+def _survey(rgb: Image, geometry: Geometry) -> _Scene:
     view, inside = VIEW.view(rgb, geometry)
     colors = palette.lab(view)
     face = face_area(VIEW, geometry) > 0.5
@@ -74,22 +84,37 @@ def find_hair(rgb: Image, geometry: Geometry) -> Hair | None:
     head = (across / 1.22) ** 2 + ((down + 0.25) / 1.32) ** 2 < 1
     around = (across / 2.1) ** 2 + ((down + 0.2) / 2.3) ** 2 < 1
     falling = (np.abs(across) < 1.7) & (down > 0) & (down < 2.2) & (np.abs(across) > 0.75)
-    likely = head & (down < brow) & (unlike_skin > 2.9) & ~face & ~forehead & inside
-    if likely.sum() / VIEW.scale**2 < _LEAST_AREA:
+    never = ~(around | falling) | ~inside | face | forehead | ((unlike_skin < 2.0) & (down > brow - 0.35))
+    return _Scene(view, colors, head & (down < brow) & (unlike_skin > 2.9) & ~never, never)
+
+
+def hair_core(rgb: Image, geometry: Geometry) -> tuple[Mask, Plane] | None:
+    """What surely is hair, on `VIEW`, and the L*a*b* there; None where there is next to none.
+
+    Less than `find_hair` finds, but it hardly changes when something else in the photo does.
+    """
+    scene = _survey(rgb, geometry)
+    if scene.core.sum() / VIEW.scale**2 < _LEAST_AREA:
         return None
-    trimap = np.full(VIEW.shape, cv2.GC_BGD, np.uint8)
-    trimap[(around | falling) & inside & ~face] = cv2.GC_PR_BGD
-    trimap[likely] = cv2.GC_PR_FGD
-    trimap[cv2.erode(likely.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0] = cv2.GC_FGD
-    trimap[forehead | ((unlike_skin < 2.0) & (down > brow - 0.35))] = cv2.GC_BGD
-    mask = _grow(view, trimap, likely)
+    return scene.core, scene.colors
+
+
+def find_hair(rgb: Image, geometry: Geometry) -> Hair | None:
+    """The hair of a face, or None where there is next to none."""
+    scene = _survey(rgb, geometry)
+    if scene.core.sum() / VIEW.scale**2 < _LEAST_AREA:
+        return None
+    trimap = np.where(scene.never, cv2.GC_BGD, cv2.GC_PR_BGD).astype(np.uint8)
+    trimap[scene.core] = cv2.GC_PR_FGD
+    trimap[cv2.erode(scene.core.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0] = cv2.GC_FGD
+    mask = _grow(scene.view, trimap, scene.core)
     if mask.sum() / VIEW.scale**2 < _LEAST_AREA:
         return None
     soft = cast(Plane, cv2.GaussianBlur(mask.astype(np.float32), (0, 0), 0.8))
-    return Hair(soft, colors[mask].mean(0).astype(np.float32))
+    return Hair(soft, scene.colors[mask].mean(0).astype(np.float32))
 
 
-def _grow(view: Image, trimap: NDArray[np.uint8], likely: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _grow(view: Image, trimap: NDArray[np.uint8], likely: Mask) -> Mask:
     cv2.setRNGSeed(0)
     background, foreground = np.zeros((1, 65)), np.zeros((1, 65))
     grown, _, _ = cv2.grabCut(

@@ -30,9 +30,9 @@ class Look:
     """Median L*a*b* of cheeks and nose."""
 
     @cached_property
-    def hair(self) -> hair.Hair | None:
-        """The hair that is found in the image itself."""
-        return hair.find_hair(self.rgb, self.geometry)
+    def hair(self) -> tuple[hair.Mask, Plane] | None:
+        """What surely is hair on `hair.VIEW` and the L*a*b* there, or None where no hair is found."""
+        return hair.hair_core(self.rgb, self.geometry)
 
 
 def look_at(image: bytes, faces: FaceFinder) -> Look | None:

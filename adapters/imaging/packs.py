@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import os
 import shutil
 import sys
 import uuid
@@ -79,7 +78,9 @@ def _source(pack: FacePack, settings: PackSettings) -> Path:
 
 
 def _download(pack: FacePack, root: Path) -> None:
-    from insightface.utils import ensure_available
+    from insightface.utils import (  # pyright: ignore[reportMissingTypeStubs]
+        ensure_available,  # pyright: ignore[reportUnknownVariableType]
+    )
 
     try:
         with contextlib.redirect_stdout(sys.stderr):  # insightface reports its download on stdout
@@ -96,4 +97,4 @@ def _copy(source: Path, target: Path, names: Sequence[str]) -> None:
     for name in names:
         temporary = target / f".{uuid.uuid4().hex}"
         shutil.copyfile(source / name, temporary)
-        os.replace(temporary, target / name)
+        temporary.replace(target / name)

@@ -96,7 +96,7 @@ def paint_beard(sheet: Sheet, geometry: Geometry, category: str, skin: Rgb) -> N
     if category == "stubble":
         dots = np.clip(sheet.noise(0.013, 0.017) - np.float32(0.35), 0, 1)
         soft = cv2.GaussianBlur(mask, (0, 0), 0.04 * sheet.canvas.scale)
-        sheet.lay(cast(Plane, soft) * (np.float32(0.18) + np.float32(0.62) * dots), palette.darker(palette.MUSTACHE, skin, 0.15))
+        sheet.lay(cast(Plane, soft) * (np.float32(0.18) + np.float32(0.8) * dots), palette.darker(palette.MUSTACHE, skin, 0.15))
         return
     soft = cast(Plane, cv2.GaussianBlur(mask, (0, 0), 0.045 * sheet.canvas.scale))
     ragged = np.clip(soft * 1.25 + np.float32(0.2) * sheet.noise(0.012, 0.03) * (soft > 0.03), 0, 1)

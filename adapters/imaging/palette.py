@@ -20,9 +20,9 @@ HATS: dict[str, dict[str, Rgb]] = {
     "baseball hat": {"crown": (38, 72, 168), "bill": (24, 48, 120)},
     "beanie hat": {"crown": (214, 158, 34), "cuff": (190, 132, 24), "pompom": (232, 190, 90)},
     "beret hat": {"crown": (160, 22, 62), "band": (118, 14, 44), "stem": (118, 14, 44)},
-    "panama hat": {"crown": (236, 222, 176), "band": (28, 26, 28), "brim": (240, 226, 182)},
+    "panama hat": {"crown": (232, 208, 142), "band": (28, 26, 28), "brim": (236, 213, 148)},
     "bucket hat": {"crown": (98, 116, 54), "brim": (84, 102, 44)},
-    "cowboy hat": {"crown": (132, 82, 42), "band": (52, 30, 16), "brim": (122, 74, 36)},
+    "cowboy hat": {"crown": (160, 92, 38), "band": (52, 30, 16), "brim": (150, 84, 32)},
 }
 FRAME: Rgb = (16, 16, 18)
 TINT: Rgb = (26, 28, 34)

@@ -11,10 +11,11 @@ from adapters.imaging.look import VIEW, Look, Mask, share, shifted
 _DARK = 0.60
 """Lightness, as a share of the skin's, below which a pixel of the lower face is hair."""
 _VERY_DARK = 0.40
-_MUSTACHE_SCORE = 0.42
+_MUSTACHE_SCORE = 0.30
+_LEAST_HIT = 0.55
 _COVERED = 0.66
 _BARE = 0.5
-_SPECKLE = 0.10
+_SPECKLE = 0.115
 
 
 def see_mustache(look: Look) -> tuple[str, float]:
@@ -22,13 +23,14 @@ def see_mustache(look: Look) -> tuple[str, float]:
     geometry = look.geometry
     dark = look.colors[..., 0] < _VERY_DARK * look.skin[0]
     _, down = VIEW.grid()
-    lips = VIEW.mask(geometry.points[[52, 55, 56, 53, 59, 58, 61, 68, 67, 71, 63, 64]]) > 0.5
+    lips = VIEW.mask(geometry.points[[52, 55, 56, 53, 59, 58, 61, 68, 67, 71, 63, 64]])
+    lips = cv2.dilate(lips, np.ones((5, 5), np.uint8)) > 0.5
     masks = {name: VIEW.mask(*shapes.mustache(geometry, name)) > 0.5 for name in shapes.MUSTACHES}
     zone = cv2.dilate(np.any(list(masks.values()), axis=0).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     window = zone & (down > geometry.nose_base[1]) & look.inside
     best = ("", -1.0)
     for category, mask in masks.items():
-        score = max(_overlap(dark, shifted(mask, dx, dy), window, lips) for dx in (-3, 0, 3) for dy in (-3, 0, 3))
+        score = max(_overlap(dark, shifted(mask, dx, dy), window, lips) for dx in (-3, 0, 3) for dy in (-3, 0, 3, 6))
         if score > best[1]:
             best = (category, score)
     return best
@@ -36,6 +38,8 @@ def see_mustache(look: Look) -> tuple[str, float]:
 
 def _overlap(dark: Mask, mask: Mask, window: Mask, lips: Mask) -> float:
     # Lips and an open mouth are dark by themselves: they count where the mustache covers them, not elsewhere.
+    if share(dark, mask) < _LEAST_HIT:
+        return 0.0
     counted = window & (mask | ~lips)
     union = ((dark | mask) & counted).sum()
     return float((dark & mask & counted).sum()) / float(union) if union else 0.0
@@ -46,13 +50,16 @@ def mustache_seen(score: float) -> bool:
     return score > _MUSTACHE_SCORE
 
 
-def beard_measures(look: Look) -> dict[str, float]:
-    """Share of each region of a beard that is as dark as hair, and how speckled the jaw is."""
+def beard_measures(look: Look, mustache: str | None) -> dict[str, float]:
+    """Share of each region of a beard that is as dark as hair, and how speckled the jaw is beside a mustache."""
     dark = (look.colors[..., 0] < _DARK * look.skin[0]) & look.inside
     geometry = look.geometry
     across, down = VIEW.grid()
     chin = (VIEW.mask(*shapes.beard(geometry, "goatee")) > 0.5) & (down < geometry.chin[1])
     jaw = (VIEW.mask(*shapes.beard(geometry, "stubble")) > 0.5) & (VIEW.mask(geometry.contour) > 0.5)
+    if mustache is not None:
+        worn = VIEW.mask(*shapes.mustache(geometry, mustache))
+        jaw &= cv2.dilate(worn, np.ones((17, 17), np.uint8)) < 0.1
     return {
         "chin": share(dark, chin),
         "left": _side_share(look, dark, across < geometry.chin[0]),
@@ -81,9 +88,9 @@ def _speckle(look: Look, jaw: Mask) -> float:
     return -float(np.quantile(fine[jaw], 0.1)) / max(float(look.skin[0]), 5.0)
 
 
-def see_beard(look: Look) -> str:
-    """The beard that is seen, `clean shaven` where there is none."""
-    seen = beard_measures(look)
+def see_beard(look: Look, mustache: str | None) -> str:
+    """The beard that is seen, `clean shaven` where there is none, given the mustache that is seen."""
+    seen = beard_measures(look, mustache)
     sides = min(seen["left"], seen["right"])
     if seen["chin"] > _COVERED:
         return "full beard" if sides > _COVERED else "goatee"

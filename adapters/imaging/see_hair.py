@@ -8,47 +8,60 @@ from numpy.typing import NDArray
 
 from adapters.imaging import hair, palette, shapes
 from adapters.imaging.frame import Plane
-from adapters.imaging.look import VIEW, Look, share
+from adapters.imaging.look import VIEW, Look, Mask, share
 
-_MOST_OF_IT = 0.5
-_STYLE = {"bob cut": 0.45, "spiked cut": 0.62}
-_PATTERN = 0.30
-
-
-def color_votes(colors: NDArray[np.float32]) -> dict[str, float]:
-    """Share of L*a*b* pixels, n x 3, that have each named colour of hair."""
-    lightness, chroma = colors[:, 0], np.hypot(colors[:, 1], colors[:, 2])
-    hue = np.degrees(np.arctan2(colors[:, 2], colors[:, 1])) % 360
-    vivid = chroma > np.where(lightness > 30, 36, 26)
-    votes: dict[str, float] = {}
-    names = ("red hair", "blue hair", "green hair", "pink hair", "purple hair", "orange hair")
-    hues = np.array([np.degrees(np.arctan2(c[2], c[1])) % 360 for c in (palette.lab_of(palette.HAIR[n]) for n in names)])
-    nearest = np.abs((hue[:, None] - hues + 180) % 360 - 180).argmin(1)
-    for i, name in enumerate(names):
-        votes[name] = float((vivid & (nearest == i)).mean())
-    plain = ~vivid
-    votes["black hair"] = float((plain & (lightness < 17)).mean())
-    votes["white hair"] = float((plain & (lightness > 68) & (chroma < 16)).mean())
-    votes["brown hair"] = float((plain & (lightness >= 17) & (lightness < 50) & (hue > 20) & (hue < 95) & (chroma > 7)).mean())
-    return votes
+_STYLE = {"bob cut": 0.45, "spiked cut": 0.33}
+_PATTERN = 0.20
+_VIVID = ("red hair", "blue hair", "green hair", "pink hair", "purple hair", "orange hair")
 
 
-def color_shares(look: Look) -> dict[str, float]:
-    """Share of the hair that has each named colour; empty where no hair is found."""
+def _hue(name: str) -> float:
+    color = palette.lab_of(palette.HAIR[name])
+    return float(np.degrees(np.arctan2(color[2], color[1])) % 360)
+
+
+_VIVID_HUES = {name: _hue(name) for name in _VIVID}
+
+
+def median_color(look: Look) -> NDArray[np.float32] | None:
+    """Median L*a*b* of what surely is hair, or None where no hair is found."""
     if look.hair is None:
-        return {}
-    view, _ = hair.VIEW.view(look.rgb, look.geometry)
-    return color_votes(palette.lab(view)[look.hair.mask > 0.8])
+        return None
+    core, colors = look.hair
+    return np.median(colors[core], axis=0).astype(np.float32)
 
 
-def see_color(look: Look) -> tuple[str, ...]:
-    """The colour that most of the hair has; none for hair without a name, such as blond."""
-    shares = color_shares(look)
-    return tuple(name for name, share_of_hair in shares.items() if share_of_hair > _MOST_OF_IT)
+def name_color(color: NDArray[np.float32]) -> str | None:
+    """The named colour of hair nearest to a L*a*b* colour, or None for those without a name, such as blond.
+
+    The limits between natural colours lie where few photos have their median, so that it rarely crosses one by chance.
+    """
+    lightness, chroma = float(color[0]), float(np.hypot(color[1], color[2]))
+    hue = float(np.degrees(np.arctan2(color[2], color[1])) % 360)
+    if chroma > 34:
+        name = min(_VIVID_HUES, key=lambda key: abs((hue - _VIVID_HUES[key] + 180) % 360 - 180))
+        if name != "orange hair" or chroma > 52:
+            return name
+    if lightness + 1.2 * chroma < 26:
+        return "black hair"
+    if chroma < 12 and lightness > 71:
+        return "white hair"
+    return "brown hair" if 20 < hue < 95 and chroma > 2 and lightness < 48 else None
 
 
-def see_type(look: Look) -> tuple[str, ...]:
-    """The drawn pattern of hair that is seen."""
+def see_color(look: Look) -> tuple[str, ...] | None:
+    """The named colour of the hair, if it has one; None where no hair is found."""
+    color = median_color(look)
+    if color is None:
+        return None
+    name = name_color(color)
+    return () if name is None else (name,)
+
+
+def see_type(look: Look) -> tuple[str, ...] | None:
+    """The drawn pattern of hair that is seen; None where no hair is found."""
+    if look.hair is None:
+        return None
     return tuple(name for name, score in pattern_scores(look).items() if score > _PATTERN)
 
 
@@ -61,10 +74,9 @@ def see_style(look: Look) -> tuple[str, ...]:
 
 def pattern_scores(look: Look) -> dict[str, float]:
     """Correlation of the hair's fine light and shade with each pattern that the editor draws."""
-    found = look.hair
-    if found is None:
+    if look.hair is None:
         return {}
-    area = hair.on_canvas(found.mask, VIEW) > 0.7
+    area = hair.on_canvas(look.hair[0].astype(np.float32), VIEW) > 0.7
     lightness = look.colors[..., 0]
     fine = lightness - cv2.GaussianBlur(lightness, (0, 0), 4.0)
     fine = np.clip(fine, -12, 12) * area
@@ -85,18 +97,22 @@ def _correlate(fine: Plane, pattern: Plane) -> float:
 
 def style_scores(look: Look) -> dict[str, float]:
     """How far the area of each style is one colour that its surroundings are not."""
-    geometry = look.geometry
-    scores: dict[str, float] = {}
-    for category in shapes.STYLES:
-        areas = shapes.hair_style(geometry, category)
-        mask = VIEW.mask(*areas) > 0.5
-        near = cv2.dilate(mask.astype(np.uint8), np.ones((13, 13), np.uint8)) > 0
-        ring = near & ~(cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0) & look.inside
-        mask &= look.inside
-        if mask.sum() < 50:
-            scores[category] = 0.0
-            continue
-        middle = np.median(look.colors[mask], axis=0).astype(np.float32)
-        alike = palette.distance(look.colors, middle, 0.6) < 16
-        scores[category] = share(alike, mask) - share(alike, ring)
-    return scores
+    bob = VIEW.mask(*shapes.hair_style(look.geometry, "bob cut")) > 0.5
+    around = _grown(bob, 13) & ~_grown(bob, 3)
+    spikes = VIEW.mask(*shapes.hair_style(look.geometry, "spiked cut")) > 0.5
+    tips = shapes.spike_tips(VIEW)
+    gaps = tips & ~_grown(spikes, 3)
+    return {"bob cut": _contrast(look, bob, around), "spiked cut": _contrast(look, spikes & tips, gaps)}
+
+
+def _grown(mask: Mask, by: int) -> Mask:
+    return cv2.dilate(mask.astype(np.uint8), np.ones((by, by), np.uint8)) > 0
+
+
+def _contrast(look: Look, area: Mask, ring: Mask) -> float:
+    area, ring = area & look.inside, ring & look.inside
+    if area.sum() < 40:
+        return 0.0
+    middle = np.median(look.colors[area], axis=0).astype(np.float32)
+    alike = palette.distance(look.colors, middle, 0.6) < 16
+    return share(alike, area) - share(alike, ring)

@@ -18,7 +18,7 @@ _TELLING_PART = {
     "cowboy hat": "brim",
 }
 _HAT_COLOR_DISTANCE = 17.0
-_HAT_SCORE = 0.42
+_HAT_SCORE = 0.45
 _RING_CONTRAST = 7.0
 _FRAME_SHARE = 0.72
 _SIZES = np.array([0.93, 1.0, 1.07])[:, None, None]

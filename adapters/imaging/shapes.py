@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adapters.imaging.frame import Canvas, Geometry, Plane, Points
 
@@ -225,13 +226,23 @@ def hair_style(geometry: Geometry, category: str) -> tuple[Points, ...]:
             outer, _flip(outer)[::-1][1:], inner, [(0.0, y + 0.03)], _flip(inner)[::-1],
         ]),)  # fmt: skip
     spikes: list[Points] = []
-    for angle in np.linspace(-1.15, 1.15, 9):
-        tip = np.array([np.sin(angle) * 1.75, -0.45 - np.cos(angle) * 1.85])
-        for side in (-1, 1):
-            root = np.array([np.sin(angle + side * 0.135) * 1.12, -0.45 - np.cos(angle + side * 0.135) * 0.95])
-            spikes.append(root)
-        spikes[-2:] = [np.stack([spikes[-2], tip, spikes[-1], np.array([0.0, -0.6])])]
+    for angle in np.linspace(-1.2, 1.2, 9):
+        tip = _on_skull(angle, 1.95, 2.15)
+        left, right = (_on_skull(angle + side * 0.15, 1.12, 0.95) for side in (-1, 1))
+        spikes.append(np.stack([left, tip, right, np.array([0.0, -0.6])]))
     return tuple(spikes)
+
+
+def _on_skull(angle: float, across: float, up: float) -> Points:
+    return np.array([np.sin(angle) * across, -0.45 - np.cos(angle) * up])
+
+
+def spike_tips(canvas: Canvas) -> NDArray[np.bool_]:
+    """The band around the head that only the outer parts of spikes reach."""
+    across, down = canvas.grid()
+    up = -0.45 - down
+    angle = np.abs(np.arctan2(across / 1.6, up / 1.65))
+    return (angle < 1.3) & ((across / 1.45) ** 2 + (up / 1.5) ** 2 > 1) & ((across / 1.8) ** 2 + (up / 1.95) ** 2 < 1)
 
 
 def _flip(points: Points) -> Points:

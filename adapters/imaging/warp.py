@@ -12,13 +12,13 @@ import numpy as np
 
 from adapters.imaging.frame import Geometry, Image, Plane
 
-TURNED = 0.29
+TURNED = 0.31
 """The yaw (see `Geometry.yaw`) of a head that was told to look left (negative) or right."""
-TURNED_FROM = 0.15
+TURNED_FROM = 0.17
 """Heads beyond this yaw look left or right, heads within it straight ahead."""
 _YAW_PER_TURN = 0.45
 """Yaw gained a unit of turn, measured on frontal faces."""
-_MOST_TURN = 0.85
+_MOST_TURN = 0.95
 _STEP_PX = 8
 _FEATURES = (
     (-0.5, 0.0, 0.32), (0.5, 0.0, 0.32), (-0.5, -0.35, 0.30), (0.5, -0.35, 0.30), (0.0, 0.55, 0.30),

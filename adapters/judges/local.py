@@ -72,20 +72,21 @@ class LocalTracker:
         return _Seen(look, {name: seen[name] for name in self._taxonomy.sub_axes})
 
 
-def read_state(look: Look) -> dict[str, tuple[str, ...]]:
+def read_state(look: Look) -> dict[str, tuple[str, ...] | None]:
     """The categories seen of each sub-axis."""
     hat, hat_score = see_worn.see_hat(look)
     hatted = see_worn.hat_seen(hat_score)
     frame, frame_score = see_worn.see_glasses(look)
-    mustache, mustache_score = see_face.see_mustache(look)
+    fitting, mustache_score = see_face.see_mustache(look)
+    mustache = fitting if see_face.mustache_seen(mustache_score) else None
     yaw = look.geometry.yaw
     position = STRAIGHT if abs(yaw) <= TURNED_FROM else RIGHT if yaw > 0 else LEFT
     return {
         "hair color": () if hatted else see_hair.see_color(look),
         "hair type": () if hatted else see_hair.see_type(look),
         "hair style": () if hatted else see_hair.see_style(look),
-        "mustache": (mustache,) if see_face.mustache_seen(mustache_score) else (),
-        "beard": (see_face.see_beard(look),),
+        "mustache": () if mustache is None else (mustache,),
+        "beard": (see_face.see_beard(look, mustache),),
         "glasses": (frame,) if see_worn.glasses_seen(frame_score) else (),
         "hats": (hat,) if hatted else (),
         "head position": (position,),

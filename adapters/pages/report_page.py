@@ -10,6 +10,7 @@ import base64
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
@@ -42,7 +43,7 @@ class BoardRow:
 
 @dataclass(frozen=True)
 class Series:
-    """Mean FSS of one model at steps 0, 1, 2, …"""
+    """Mean FSS of one model at each step, from step 0."""
 
     model: str
     mean: Sequence[float]
@@ -185,6 +186,6 @@ def _spread(wanted: Sequence[float], gap: float) -> list[float]:
     """Label heights near the wanted ones that do not overlap."""
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     placed = list(wanted)
-    for before, after in zip(order, order[1:], strict=False):
+    for before, after in pairwise(order):
         placed[after] = max(placed[after], placed[before] + gap)
     return placed

@@ -10,7 +10,7 @@ import contextlib
 import errno
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from domain.errors import StoreError
@@ -42,7 +42,7 @@ class LocalStore:
         """Write or replace an object: pointers only."""
         path = self._path(key)
         with self._errors(key, "write"):
-            os.replace(self._write_temporary(path, data), path)
+            self._write_temporary(path, data).replace(path)
             self._sync_directory(path.parent)
 
     def get(self, key: str) -> bytes | None:
@@ -137,7 +137,7 @@ class LocalStore:
                 os.close(descriptor)
 
     @contextlib.contextmanager
-    def _errors(self, key: str, verb: str) -> Iterator[None]:
+    def _errors(self, key: str, verb: str) -> Generator[None]:
         try:
             yield
         except OSError as error:
