@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pydantic import BaseModel, ConfigDict
+
 from adapters.imaging.face_models import FaceModels
 from domain.edits import EditOutcome, EditRequest, JudgeReply, Ticket
 from domain.photos import Photo
@@ -23,6 +25,12 @@ class EditorContext:
     load_photo: Callable[[Photo], bytes]
     face_models: Callable[[], FaceModels]
     """Detector and landmarks, loaded at the first call."""
+
+
+class NoSettings(BaseModel):
+    """The settings of an editor that has none; a card that gives some is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Editor(Protocol):

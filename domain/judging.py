@@ -59,7 +59,9 @@ def _single_object(raw_text: str) -> dict[str, object]:
     text = fenced.group(1) if fenced else raw_text
     try:
         answer: object = json.loads(text, object_pairs_hook=_no_repeats)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except InvalidAnswerError:
+        raise
+    except (ValueError, RecursionError) as error:  # ValueError: also an integer of thousands of digits
         raise InvalidAnswerError(f"not one JSON value: {error}") from error
     if not isinstance(answer, dict):
         raise InvalidAnswerError(f"a JSON {type(answer).__name__}, not an object")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 
 from domain.records import StepIdentity
 
-_SEGMENT = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]*")
+_SEGMENT = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,254}")  # 255 bytes: what file systems allow
 MAX_KEY_BYTES = 512
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -21,7 +22,7 @@ from domain.taxonomy import Taxonomy
 
 Definition = TypeVar("Definition", bound=BaseModel)
 
-_FOLDERS = {
+_FOLDERS: dict[type[BaseModel], str] = {
     Taxonomy: "taxonomies",
     SessionSet: "sessions",
     ModelCard: "models",
@@ -36,15 +37,7 @@ def parse(text: str, kind: type[Definition], file: str) -> Definition:
     Raises:
         DefinitionError: naming the file, the line, the field and, where they are known, the allowed values.
     """
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        _no_repeated_keys(node, file)
-        value: object = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise DefinitionError(f"not valid YAML: {error.problem}", file=file, line=line) from error
-    except yaml.YAMLError as error:
-        raise DefinitionError(f"not valid YAML: {error}", file=file) from error
+    node, value = _read_yaml(text, file)
     if not isinstance(value, dict):
         raise DefinitionError("the file must hold one mapping of fields", file=file, line=1)
     try:
@@ -53,61 +46,92 @@ def parse(text: str, kind: type[Definition], file: str) -> Definition:
         raise _definition_error(error, kind, node, file) from error
 
 
-def load(kind: type[Definition], name: str) -> Definition:
-    """The packaged definition of that kind and id.
+def load(kind: type[Definition], name: str, folders: Sequence[Path] = ()) -> Definition:
+    """The definition of that kind and id: packaged, or from a folder of the user's own.
+
+    Args:
+        kind: Model of the definition.
+        name: Its id, which is its file's name.
+        folders: Folders with the same sub-folders as `domain/definitions/`.
 
     Raises:
-        DefinitionError: there is none; the message offers close matches.
+        DefinitionError: there is none (the message offers close matches), or it is defined twice.
     """
-    known = names(kind)
+    known = names(kind, folders)
     if name not in known:
-        label = _FOLDERS[kind]  # pyright: ignore[reportArgumentType]
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise DefinitionError(f"no definition {name!r} in {label}{hint}", allowed=tuple(known))
-    return _cached(kind, name)
+        raise DefinitionError(f"no definition {name!r} in {_label(kind)}{hint}", allowed=known)
+    own = [folder for folder in folders if (folder / _label(kind) / f"{name}.yaml").is_file()]
+    if not own:
+        return _packaged(kind, name)
+    if len(own) > 1 or name in names(kind):
+        raise DefinitionError(f"{_label(kind)} {name!r} is defined twice; give yours another id")
+    return _read(own[0] / _label(kind) / f"{name}.yaml", kind, name)
 
 
-def load_suite(name_or_path: str) -> Suite:
-    """A packaged suite by its id, or a suite file by its path."""
+def load_suite(name_or_path: str, folders: Sequence[Path] = ()) -> Suite:
+    """A suite by its id, or a suite file by its path."""
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
-        return load(Suite, name_or_path)
+        return load(Suite, name_or_path, folders)
+    return _read(path, Suite, None)
+
+
+def names(kind: type[BaseModel], folders: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Ids of all definitions of a kind, sorted."""
+    places = (_folder(kind), *(folder / _label(kind) for folder in folders))
+    files = [file.name for place in places if place.is_dir() for file in place.iterdir()]
+    return tuple(sorted({name.removesuffix(".yaml") for name in files if name.endswith(".yaml")}))
+
+
+def _read(path: Path | Traversable, kind: type[Definition], name: str | None) -> Definition:
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DefinitionError(f"the suite file cannot be read: {error}", file=str(path)) from error
-    return parse(text, Suite, str(path))
-
-
-def names(kind: type[BaseModel]) -> tuple[str, ...]:
-    """Ids of all packaged definitions of a kind, sorted."""
-    return tuple(
-        sorted(f.name.removesuffix(".yaml") for f in _folder(kind).iterdir() if f.name.endswith(".yaml"))
-    )
-
-
-@cache
-def _cached(kind: type[Any], name: str) -> Any:
-    file = f"{name}.yaml"
-    found = parse((_folder(kind) / file).read_text(encoding="utf-8"), kind, f"{_FOLDERS[kind]}/{file}")
-    if found.id != name:
-        raise DefinitionError(f"id {found.id!r} differs from the file's name", file=file, field="id")
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null character
+        raise DefinitionError(f"the file cannot be read: {error}", file=str(path)) from error
+    found: Any = parse(text, kind, str(path))
+    if name is not None and found.id != name:
+        raise DefinitionError(f"id {found.id!r} differs from the file's name", file=str(path), field="id")
     return found
 
 
+@cache
+def _packaged(kind: type[Any], name: str) -> Any:
+    return _read(_folder(kind) / f"{name}.yaml", kind, name)
+
+
+def _label(kind: type[BaseModel]) -> str:
+    return _FOLDERS[kind]
+
+
 def _folder(kind: type[BaseModel]) -> Traversable:
-    return resources.files("domain") / "definitions" / _FOLDERS[kind]  # pyright: ignore[reportArgumentType]
+    return resources.files("domain") / "definitions" / _label(kind)
+
+
+def _read_yaml(text: str, file: str) -> tuple[yaml.Node | None, object]:
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        _no_repeated_keys(node, file)
+        return node, yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise DefinitionError(f"not valid YAML: {error.problem}", file=file, line=line) from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: such as the date 2026-13-45
+        raise DefinitionError(f"not valid YAML: {error}", file=file) from error
+    except RecursionError as error:
+        raise DefinitionError("nested too deeply", file=file) from error
 
 
 def _no_repeated_keys(node: yaml.Node | None, file: str) -> None:
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                raise DefinitionError("the name of a field must be plain text", file=file, line=line)
             if key.value in seen:
-                raise DefinitionError(
-                    f"{key.value!r} is given twice", file=file, line=key.start_mark.line + 1
-                )
+                raise DefinitionError(f"{key.value!r} is given twice", file=file, line=line)
             seen.add(key.value)
             _no_repeated_keys(value, file)
     elif isinstance(node, yaml.SequenceNode):
@@ -118,7 +142,8 @@ def _no_repeated_keys(node: yaml.Node | None, file: str) -> None:
 def _definition_error(
     error: ValidationError, kind: type[BaseModel], node: yaml.Node | None, file: str
 ) -> DefinitionError:
-    first = error.errors()[0]
+    problems = error.errors()
+    first = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])  # most likely a slip
     allowed: tuple[str, ...] = ()
     if first["type"] == "extra_forbidden":
         message, allowed = "unknown field", _fields_at(kind, first["loc"][:-1])
@@ -126,8 +151,10 @@ def _definition_error(
         message = first["msg"]
     context: Mapping[str, Any] = first.get("ctx", {})
     if first["type"] == "literal_error":
-        allowed = (str(context.get("expected", "")),)
+        allowed = tuple(re.findall("'([^']*)'", str(context["expected"])))
         message = f"{first['input']!r} is not a choice here"
+    if first["type"] == "value_error":
+        message = str(context["error"])
     more = error.error_count() - 1
     if more:
         message += f" (and {more} more problem{'s' if more > 1 else ''} in this file)"

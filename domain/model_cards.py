@@ -16,7 +16,7 @@ ShapePolicy = Literal["same", "any"]
 class ModelCard(BaseModel):
     """One editing model as it is reached."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     id: str = Field(pattern=Slug)
     name: str

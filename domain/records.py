@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 OutcomeKind = Literal["edited", "refused", "no_image"]
 
@@ -49,6 +49,12 @@ class OutcomeRecord(_Record):
     latency_s: float
     finished_at: str
     details: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_an_image_when_edited(self) -> Self:
+        if (self.kind == "edited") != (self.image is not None):
+            raise ValueError("an outcome has an image exactly when it is `edited`")
+        return self
 
 
 class FaceBox(_Record):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from domain.photos import Slug
 
@@ -18,8 +18,15 @@ class DatasetChoice(BaseModel):
     adapter: Literal["packaged_faces", "folder"]
     path: str | None = None
     """For `folder`: a directory of `person/photo.jpg` or `photo.jpg`."""
-    min_fss0: float = Field(default=0.0, ge=-1, le=1)
-    """Base photos whose FSS₀ (similarity to their own references) is lower are left out and counted."""
+    min_fss0: float = Field(default=0.0, ge=0, le=1)
+    """Base photos whose FSS₀ (similarity to their own references) is lower are left out and counted; 0
+    keeps all."""
+
+    @model_validator(mode="after")
+    def _folder_has_a_path(self) -> Self:
+        if (self.adapter == "folder") != (self.path is not None):
+            raise ValueError("`path` belongs to the adapter `folder`, which needs it")
+        return self
 
 
 class EmbedderChoice(BaseModel):
@@ -77,6 +84,14 @@ class Suite(BaseModel):
     """Base of the seeds sent to models that accept one."""
     shard_chains: int = Field(default=400, ge=1, le=2000)
     """Chains in one shard of `edit_chains`."""
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        for what, names in (("model", self.models), ("session", self.sessions)):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise ValueError(f"{what} named twice: {', '.join(twice)}")
+        return self
 
 
 class PackFile(BaseModel):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from domain.loading import load, names
 from domain.model_cards import ModelCard
 from domain.suites import Suite
 from flows.consoles import wide_console
+from tasks.definitions import load, names
 
 out = wide_console()
 

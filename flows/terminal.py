@@ -14,10 +14,10 @@ from rich.logging import RichHandler
 from rich.table import Table
 
 from domain.errors import DefinitionError, IncompleteError
-from domain.loading import load_suite
 from domain.runs import Missing, RunPlan, RunRequest, RunSummary, Snapshot
 from flows.consoles import wide_console
 from flows.run_suite import run_suite
+from tasks.definitions import load_suite
 from tasks.planning import preview, resolve
 from tasks.preflight import check_before_run
 from tasks.publishing import Board, Cell, board, page_location, truth_lines

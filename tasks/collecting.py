@@ -12,7 +12,6 @@ import polars as pl
 
 from adapters.base import ObjectStore
 from domain import keys
-from domain.loading import load
 from domain.photos import Dataset, Photo
 from domain.plan import Walk
 from domain.records import FaceRecord, OutcomeRecord, StateRecord
@@ -23,6 +22,7 @@ from metrics.frames import photos_schema, state_column, steps_schema
 from metrics.similarity import cosine_to_references
 from metrics.vectors import decode_embedding
 from tasks import ledger
+from tasks.definitions import load
 
 NEAR_DUPLICATE = 0.95
 """Cosine between a base photo and a reference above which they may be copies of one picture."""

@@ -12,10 +12,10 @@ from adapters.base import Judge, ObjectStore, StateTracker
 from domain import keys
 from domain.edits import JudgeReply
 from domain.judging import InvalidAnswerError, Scores, State, parse_scores, parse_state
-from domain.loading import load
 from domain.records import JudgeIdentity, JudgementRecord, StateRecord
 from domain.taxonomy import Taxonomy
 from tasks import ledger, policies, wiring
+from tasks.definitions import load
 from tasks.embedding import ImageKey
 from tasks.threads import in_thread
 

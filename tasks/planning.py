@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict
 from adapters.base import ObjectStore
 from domain import keys, plan
 from domain.errors import StoreError
-from domain.loading import load, load_suite
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
 from domain.plan import StepPlan, Walk
@@ -27,6 +26,7 @@ from domain.sessions import SessionSet
 from domain.suites import DatasetChoice, Suite
 from domain.taxonomy import Taxonomy
 from tasks import ledger, policies, step_tables, wiring
+from tasks.definitions import load, load_suite
 from tasks.preparing import prepare_suite
 from tasks.threads import in_thread
 

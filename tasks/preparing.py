@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
 
+import numpy as np
 from PIL import Image
 from prefect import task
 
@@ -18,6 +19,8 @@ from domain.errors import DefinitionError
 from domain.photos import Dataset, LeftOut, Photo, Role
 from domain.records import EmbedderIdentity, FaceReading, FaceRecord
 from domain.suites import Suite
+from metrics.similarity import cosine_to_references
+from metrics.vectors import decode_embedding
 from tasks import ledger, policies, wiring
 from tasks.threads import in_thread
 
@@ -39,12 +42,15 @@ def prepare(
     embedder: Embedder,
     identity: EmbedderIdentity,
     store: ObjectStore,
+    *,
+    min_fss0: float = 0.0,
 ) -> Dataset:
     """Read a source into the store and say what became a photo and what was left out.
 
     Of each subject the first usable photo is the base photo and the others are references. A subject with
     one photo gets its mirror image as reference, marked as derived: it then says that the person is still
-    there, not how the person looks on another day.
+    there, not how the person looks on another day. A base photo whose FSS₀ is below `min_fss0` is left out;
+    0 keeps all.
 
     Raises:
         DefinitionError: no photo can be used; the message counts the reasons.
@@ -53,9 +59,7 @@ def prepare(
     left_out: list[LeftOut] = []
     seen: set[str] = set()
     reader = _Reader(embedder, identity, store)
-    for _, group in groupby(
-        source.read(), key=lambda item: item.subject if isinstance(item, SourcePhoto) else None
-    ):
+    for group in _by_subject(source.read()):
         usable: list[_Usable] = []
         for item in reader.look_at(group):
             if isinstance(item, LeftOut):
@@ -67,7 +71,7 @@ def prepare(
             else:
                 seen.add(item.sha256)
                 usable.append(item)
-        photos.extend(_roles(usable, reader, left_out))
+        photos.extend(_roles(usable, reader, left_out, min_fss0))
     if not any(photo.role == "base" for photo in photos):
         raise DefinitionError(
             f"no photo of {dataset_id!r} can be used: {_reasons(left_out)}", field="dataset"
@@ -125,17 +129,43 @@ class _Reader:
         return _Usable(item, reading, sha, extension)
 
 
-def _roles(usable: list[_Usable], reader: _Reader, left_out: list[LeftOut]) -> list[Photo]:
+def _by_subject(
+    items: Iterable[SourcePhoto | LeftOut],
+) -> Iterator[Iterator[SourcePhoto | LeftOut]]:
+    """Subject after subject; what was left out unread stays among its neighbours and parts nobody."""
+    subject: str | None = None
+
+    def subject_of(item: SourcePhoto | LeftOut) -> str | None:
+        nonlocal subject
+        subject = item.subject if isinstance(item, SourcePhoto) else subject
+        return subject
+
+    return (group for _, group in groupby(items, key=subject_of))
+
+
+def _roles(usable: list[_Usable], reader: _Reader, left_out: list[LeftOut], min_fss0: float) -> list[Photo]:
     if not usable:
         return []
     base, *references = usable
-    if references:
-        return [_photo(base, "base"), *(_photo(item, "reference") for item in references)]
-    [mirrored] = reader.look_at([_mirror(base.photo)])
-    if isinstance(mirrored, LeftOut):
-        left_out.append(mirrored.model_copy(update={"source": base.photo.source, "reason": "no_reference"}))
-        return []
-    return [_photo(base, "base"), _photo(mirrored, "reference", derived_from=base.photo.id)]
+    derived_from = None
+    if not references:
+        [mirrored] = reader.look_at([_mirror(base.photo)])
+        if isinstance(mirrored, LeftOut):
+            left_out.append(
+                mirrored.model_copy(update={"source": base.photo.source, "reason": "no_reference"})
+            )
+            return []
+        references, derived_from = [mirrored], base.photo.id
+    if min_fss0 > 0 and (fss0 := _fss0(base, references)) < min_fss0:
+        detail = f"FSS₀ is {fss0:.4f}, at least {min_fss0} is needed"
+        left_out.append(LeftOut(source=base.photo.source, reason="fss0_below_threshold", detail=detail))
+        return [] if derived_from else [_photo(item, "reference") for item in references]
+    return [_photo(base, "base"), *(_photo(item, "reference", derived_from) for item in references)]
+
+
+def _fss0(base: _Usable, references: list[_Usable]) -> float:
+    face, *others = (decode_embedding(item.reading.faces[0].embedding) for item in (base, *references))
+    return cosine_to_references(face, np.stack(others))
 
 
 def _mirror(photo: SourcePhoto) -> SourcePhoto:
@@ -183,6 +213,7 @@ def prepare_suite(suite: Suite) -> str:
         wiring.embedder(pack),
         wiring.embedder_identity(pack),
         store,
+        min_fss0=suite.dataset.min_fss0,
     )
     key = keys.dataset(found.id, keys.fingerprint(found))
     ledger.write_new(store, key, found)

@@ -12,7 +12,6 @@ from prefect import task
 
 from adapters.base import ObjectStore
 from domain import keys
-from domain.loading import load
 from domain.runs import RunPlan, Snapshot, StepFailure
 from domain.taxonomy import Taxonomy
 from metrics import scoring
@@ -22,6 +21,7 @@ from metrics.session_scores import ScoringRules
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
 from tasks import failures, policies, wiring
 from tasks.collecting import Collected, Collector
+from tasks.definitions import load
 from tasks.planning import finder, newest_run, walks
 from tasks.threads import in_thread
 

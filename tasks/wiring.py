@@ -20,7 +20,6 @@ from adapters.stores.local import LocalStore
 from adapters.stores.settings import StoreSettings
 from domain import keys
 from domain.errors import DefinitionError, StoreError
-from domain.loading import load
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
 from domain.records import EmbedderIdentity, JudgeIdentity
@@ -28,6 +27,7 @@ from domain.runs import RunPlan
 from domain.suites import DatasetChoice, FacePack, Suite
 from domain.taxonomy import Taxonomy
 from tasks import ledger
+from tasks.definitions import load
 
 if TYPE_CHECKING:
     from adapters.imaging.face_models import FaceModels

@@ -6,6 +6,8 @@ in silence. Hidden files are not looked at.
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,31 +31,58 @@ class FolderDataset:
         """Every file, subjects together."""
         subjects: dict[str, str] = {}
         ids: dict[str, str] = {}
-        for path in _files(self._root):
-            relative = path.relative_to(self._root)
-            person = relative.parts[0] if len(relative.parts) > 1 else relative.stem
-            subject = slug(person, subjects)
-            subjects[subject] = person
-            name = relative.with_suffix("").as_posix() if len(relative.parts) > 1 else relative.name
-            photo_id = slug(name.replace("/", "-"), ids)
-            ids[photo_id] = name.replace("/", "-")
-            yield self._photo(path, relative, subject, photo_id)
-
-    def _photo(self, path: Path, relative: Path, subject: str, photo_id: str) -> SourcePhoto | LeftOut:
-        source = relative.as_posix()
-        try:
-            size = path.stat().st_size
-            if size > MAX_FILE_BYTES:
-                return LeftOut(source=source, reason="too_large", detail=f"{size} bytes")
-            data = path.read_bytes()
-        except OSError as error:
-            return LeftOut(source=source, reason="unreadable", detail=str(error.strerror or error))
-        return SourcePhoto(photo_id, subject, data, source, self._licence)
+        files, closed = _files(self._root)
+        yield from closed
+        for relative in sorted(files, key=lambda file: (_person(file), file.parts)):
+            source = _text(relative)
+            subject = slug(_person(relative), subjects)
+            name = _text(relative.with_suffix("")) if len(relative.parts) > 1 else source
+            photo_id = slug(name, ids, owner=source)
+            data = _read(self._root / relative)
+            if isinstance(data, bytes):
+                yield SourcePhoto(photo_id, subject, data, source, self._licence)
+            else:
+                yield LeftOut(source=source, reason=data[0], detail=data[1])
 
 
-def _files(root: Path) -> list[Path]:
-    def visible(path: Path) -> bool:
-        return not any(part.startswith(".") for part in path.relative_to(root).parts)
+def _person(relative: Path) -> str:
+    return _text(Path(relative.parts[0])) if len(relative.parts) > 1 else _text(Path(relative.stem))
 
-    files = [path for path in root.rglob("*") if path.is_file() and visible(path)]
-    return sorted(files, key=lambda path: path.relative_to(root).parts)
+
+def _text(relative: Path) -> str:
+    """A path as text that can be stored: file names may hold bytes that are not UTF-8."""
+    return os.fsencode(relative.as_posix()).decode("utf-8", "backslashreplace")
+
+
+def _read(path: Path) -> bytes | tuple[str, str]:
+    """The bytes of a file, or a reason and a detail."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return "unreadable", "not a file"
+        if found.st_size > MAX_FILE_BYTES:
+            return "too_large", f"{found.st_size} bytes"
+        return path.read_bytes()
+    except OSError as error:
+        return "unreadable", error.strerror or str(error)
+
+
+def _files(root: Path) -> tuple[list[Path], list[LeftOut]]:
+    """Visible files relative to a folder, links followed, and the folders below that cannot be opened."""
+    files: list[Path] = []
+    closed: list[LeftOut] = []
+    visited: set[Path] = set()
+
+    def report(error: OSError) -> None:
+        source = _text(Path(error.filename).relative_to(root))
+        closed.append(LeftOut(source=source, reason="unreadable", detail=error.strerror or str(error)))
+
+    for folder, folders, names in os.walk(root, onerror=report, followlinks=True):
+        real = Path(folder).resolve()
+        if real in visited:
+            folders.clear()
+            continue
+        visited.add(real)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files += [Path(folder, name).relative_to(root) for name in names if not name.startswith(".")]
+    return files, closed

@@ -32,15 +32,17 @@ class DatasetSource(Protocol):
         ...
 
 
-def slug(name: str, taken: Mapping[str, str]) -> str:
-    """A name in the characters that ids allow; two different names never share one.
+def slug(name: str, taken: dict[str, str], owner: str | None = None) -> str:
+    """A name in the characters that ids allow; two different owners never share one.
 
     Args:
         name: What people call it.
-        taken: Slugs given so far, with the names they stand for.
+        taken: Slugs given so far, with their owners; the new one is added.
+        owner: What the slug stands for, where that is more than its name.
     """
-    plain = re.sub(r"[^a-z0-9._-]+", "-", name.casefold()).strip("-._") or "photo"
-    plain = plain[:60]
-    if taken.get(plain, name) != name:
-        plain = f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    return plain
+    owner = name if owner is None else owner
+    found = plain = (re.sub(r"[^a-z0-9._-]+", "-", name.casefold()).strip("-._") or "photo")[:60]
+    if taken.get(found, owner) != owner:
+        found = f"{plain}-{hashlib.sha256(owner.encode()).hexdigest()[:8]}"
+    taken[found] = owner
+    return found

@@ -7,8 +7,9 @@ import io
 from collections.abc import Callable, Sequence
 
 from PIL import Image, ImageOps
+from PIL.PngImagePlugin import PngInfo
 
-from adapters.base import EditorContext
+from adapters.base import EditorContext, NoSettings
 from adapters.imaging.decode import decode_rgb
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage, Ticket
 from domain.model_cards import ModelCard
@@ -31,6 +32,7 @@ class StrangerEditor:
     @classmethod
     def build(cls, card: ModelCard, context: EditorContext) -> StrangerEditor:
         """An editor for a card."""
+        NoSettings.model_validate(card.settings)
         return cls(context.pool, context.load_photo)
 
     def submit(self, request: EditRequest) -> Ticket:
@@ -52,8 +54,11 @@ class StrangerEditor:
         height, width = decode_rgb(request.image).shape[:2]
         photo = Image.fromarray(decode_rgb(self._load(stranger)))
         fitted = ImageOps.fit(photo, (width, height), Image.Resampling.LANCZOS, centering=(0.5, 0.4))
+        # The note keeps the output apart from base photos: fitted to its own size, a PNG would equal one.
+        note = PngInfo()
+        note.add_text("Comment", f"in place of {own.image_sha256}")
         out = io.BytesIO()
-        fitted.save(out, "PNG")
+        fitted.save(out, "PNG", pnginfo=note)
         return Edited(image=out.getvalue(), served_version=VERSION, details={"stranger": stranger.subject})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapters.base import EditorContext
+from adapters.base import EditorContext, NoSettings
 from domain.edits import Edited, EditOutcome, EditRequest, Ticket
 from domain.model_cards import ModelCard
 
@@ -15,6 +15,7 @@ class UnchangedEditor:
     @classmethod
     def build(cls, card: ModelCard, context: EditorContext) -> UnchangedEditor:
         """An editor for a card."""
+        NoSettings.model_validate(card.settings)
         return cls()
 
     def submit(self, request: EditRequest) -> Ticket:

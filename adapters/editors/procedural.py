@@ -1,14 +1,14 @@
 """An editing model without a key or weights of its own: it draws the taxonomy's edits on the photo.
 
-It exists so that a whole benchmark can be run and checked anywhere. It misses edits, edits too much and loses the
-person's likeness as often and as fast as its settings say, and it tells what it really did in
+It exists so that a whole benchmark can be run and checked anywhere. It misses edits, edits too much and
+loses the person's likeness as often and as fast as its settings say, and it tells what it really did in
 `Edited.details["truth"]`, so that judges, trackers and metrics can be measured against known answers:
 
     {"asked": category or null, "asked_sub_axis": name or null, "made": bool, "keep": bool,
      "changed": {sub-axis: category, or null where something was removed}}
 
-`made` says whether the asked category stands drawn after the step. `changed` holds every sub-axis whose layer was
-drawn anew, the asked one included. "Left" and "right" are the viewer's.
+`made` says whether the asked category was drawn in this step or, for "Keep", stands drawn. `changed` holds
+every sub-axis whose layer was drawn anew, the asked one included. "Left" and "right" are the viewer's.
 
 What is drawn lasts: see `adapters.imaging.memory` for how, and why only the editor reads that.
 """
@@ -21,7 +21,8 @@ from hashlib import sha256
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from adapters.imaging import palette, shapes
+from adapters.base import EditorContext
+from adapters.imaging import hats, palette, shapes
 from adapters.imaging.bounded import Bounded, digest
 from adapters.imaging.drawing import LEFT, RIGHT, Subject, headroom, render, study
 from adapters.imaging.frame import FaceFinder
@@ -29,6 +30,7 @@ from adapters.imaging.memory import Layer, Memory, read_memory, write_png
 from adapters.imaging.warp import TURNED_FROM
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage, Ticket
 from domain.errors import PhotoError
+from domain.model_cards import ModelCard
 from domain.taxonomy import Attribute, Taxonomy
 
 VERSION = "procedural-1"
@@ -47,7 +49,7 @@ class ProceduralSettings(BaseModel):
     """Share of asked edits that are not made, although they could be."""
     overedit_rate: float = Field(default=0.2, ge=0, le=1)
     """Share of steps that also change one sub-axis that was not asked for."""
-    drift: float = Field(default=0.02, ge=0, le=0.05)
+    drift: float = Field(default=0.01, ge=0, le=0.05)
     """Typical displacement of each facial feature a step, in distances between the eyes."""
 
 
@@ -69,15 +71,19 @@ class ProceduralEditor:
         self._faces = faces
         self._subjects: Bounded[str, Subject | None] = Bounded(_KEPT_PHOTOS)
 
+    @classmethod
+    def build(cls, card: ModelCard, context: EditorContext) -> ProceduralEditor:
+        """An editor for a card; raises pydantic's ValidationError for settings it does not know."""
+        settings = ProceduralSettings.model_validate(card.settings)
+        return cls(settings, context.taxonomy, context.face_models())
+
     def submit(self, request: EditRequest) -> Ticket:
         """Edit at once."""
         return Ticket(outcome=self._edit(request))
 
     def collect(self, ticket: Ticket) -> EditOutcome:
         """The outcome that `submit` found."""
-        if ticket.outcome is None:
-            raise ValueError("the procedural editor answers at once; this ticket is not one of its own")
-        return ticket.outcome
+        return ticket.held_outcome()
 
     def _edit(self, request: EditRequest) -> EditOutcome:
         memory, photo = read_memory(request.image) or (Memory(), request.image)
@@ -111,7 +117,10 @@ class ProceduralEditor:
     def _plan(
         self, asked: Attribute, keep: bool, subject: Subject, memory: Memory, rng: np.random.Generator
     ) -> _Plan:
-        missed, overdone = rng.random() < self._settings.miss_rate, rng.random() < self._settings.overedit_rate
+        missed, overdone = (
+            rng.random() < self._settings.miss_rate,
+            rng.random() < self._settings.overedit_rate,
+        )
         layers, changed = dict(memory.layers), dict[str, str | None]()
         if not keep and not missed:
             changed |= _apply(asked.sub_axis, asked.category, asked.name, layers, rng)
@@ -191,7 +200,7 @@ def _others(
     if "hats" not in layers and (subject.hair is not None or "hair style" in layers):
         options["hair color"] = _VIVID
     if asked.axis != "hair":  # a hat would hide what was asked for
-        options["hats"] = tuple(c for c in shapes.HATS if headroom(subject, c) >= _LEAST_HAT)
+        options["hats"] = tuple(c for c in hats.HATS if headroom(subject, c) >= _LEAST_HAT)
     options.pop(asked.sub_axis, None)
     shown = {name: layer.category for name, layer in layers.items()}
     if "head position" not in shown and abs(subject.geometry.yaw) > TURNED_FROM:

@@ -7,13 +7,14 @@ OpenCV, because OpenCV returns a truncated JPEG as a partly grey picture and cli
 from __future__ import annotations
 
 import io
+import struct
 import warnings
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageCms, UnidentifiedImageError
 
 from domain.errors import PhotoError
 
@@ -34,6 +35,18 @@ _FORMATS = {
     "AVIF": ("avif", "image/avif"),
 }
 _SRGB: Any = cast(Any, ImageCms).createProfile("sRGB")
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What sets an image upright, by its EXIF orientation."""
+_DAMAGE = (OSError, ValueError, SyntaxError, IndexError, EOFError, RuntimeError, struct.error)
+"""What Pillow's readers raise for damaged data."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +89,7 @@ def _open(data: bytes) -> Image.Image:
         raise PhotoError("the file is not an image that can be read", reason="not_an_image") from error
     except Image.DecompressionBombError as error:
         raise PhotoError(f"the image has too many pixels: {error}", reason="too_large") from error
-    except (OSError, ValueError, SyntaxError) as error:
+    except _DAMAGE as error:
         raise PhotoError(f"the image header is damaged: {error}", reason="truncated") from error
     if image.format not in _FORMATS:
         raise PhotoError(
@@ -94,10 +107,20 @@ def _open(data: bytes) -> Image.Image:
 def _upright(image: Image.Image) -> Image.Image:
     try:
         image.load()
-        image = ImageOps.exif_transpose(image)
-    except (OSError, ValueError, SyntaxError, IndexError, EOFError) as error:
+    except _DAMAGE as error:
         raise PhotoError(f"the image data is damaged or cut short: {error}", reason="truncated") from error
-    return _to_srgb(_to_rgb(image), image.info.get("icc_profile"), image.mode)
+    turn = _TURNS.get(_orientation(image))
+    upright = image if turn is None else image.transpose(turn)
+    return _to_srgb(_to_rgb(upright), image.info.get("icc_profile"), image.mode)
+
+
+def _orientation(image: Image.Image) -> int:
+    """By EXIF. `ImageOps.exif_transpose` would write the whole block anew, and fails on odd ones."""
+    try:
+        found = image.getexif().get(ExifTags.Base.Orientation)
+    except (*_DAMAGE, TypeError):  # broken EXIF is common and says nothing about the pixels
+        return 1
+    return found if isinstance(found, int) else 1
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:

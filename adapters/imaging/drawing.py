@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adapters.imaging import hair, paint, palette, shapes, warp
+from adapters.imaging import hair, hats, paint, palette, warp
 from adapters.imaging.decode import decode_rgb
 from adapters.imaging.frame import Canvas, FaceFinder, Geometry, Image, Plane, largest
 from adapters.imaging.memory import Layer, Memory
@@ -45,7 +45,7 @@ def study(photo: bytes, faces: FaceFinder) -> Subject | None:
 
 def headroom(subject: Subject, category: str) -> float:
     """Share of a hat of a category that would lie inside the picture."""
-    mask = hair.VIEW.mask(*shapes.hat(subject.geometry, category).values())
+    mask = hair.VIEW.mask(*hats.hat(subject.geometry, category).values())
     _, inside = hair.VIEW.view(subject.rgb, subject.geometry)
     return float((mask * inside).sum() / max(float(mask.sum()), 1.0))
 
@@ -92,7 +92,9 @@ def _worn(subject: Subject, layers: dict[str, Layer]) -> paint.Sheet:
         area = hair.on_canvas(subject.hair.mask, canvas)
     if "hair style" in layers:
         sheet.rng = sheet_seed("hair style")
-        covered = paint.paint_style(sheet, geometry, layers["hair style"].category, _hair_rgb(subject, layers))
+        covered = paint.paint_style(
+            sheet, geometry, layers["hair style"].category, _hair_rgb(subject, layers)
+        )
         area = np.maximum(area, covered)
     if "hair type" in layers:
         paint.paint_hair_type(sheet, layers["hair type"].category, area)

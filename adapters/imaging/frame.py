@@ -26,8 +26,8 @@ Points = NDArray[np.float64]
 _LEFT_EYE = slice(33, 43)
 _RIGHT_EYE = slice(87, 97)
 _CONTOUR = (
-    [1, 9, 10, 11, 12, 13, 14, 15, 16, 2, 3, 4, 5, 6, 7, 8, 0]
-    + [24, 23, 22, 21, 20, 19, 18, 32, 31, 30, 29, 28, 27, 26, 25, 17]
+    1, 9, 10, 11, 12, 13, 14, 15, 16, 2, 3, 4, 5, 6, 7, 8, 0,
+    24, 23, 22, 21, 20, 19, 18, 32, 31, 30, 29, 28, 27, 26, 25, 17,
 )  # fmt: skip
 _LEFT_BROW = slice(43, 52)
 _RIGHT_BROW = slice(97, 106)
@@ -94,11 +94,11 @@ class Geometry:
     @cached_property
     def contour(self) -> Points:
         """33 points from the viewer's left temple over the chin to the right temple."""
-        return self.points[_CONTOUR]
+        return self.points[list(_CONTOUR)]
 
     @cached_property
     def brow_top(self) -> float:
-        """y of the upper edge of the eyebrows (negative: above the eyes)."""
+        """Y of the upper edge of the eyebrows (negative: above the eyes)."""
         return float(min(self.points[_LEFT_BROW, 1].min(), self.points[_RIGHT_BROW, 1].min()))
 
     @property
@@ -113,12 +113,12 @@ class Geometry:
 
     @property
     def lip_top(self) -> float:
-        """y of the upper edge of the upper lip."""
+        """Y of the upper edge of the upper lip."""
         return float(self.points[[63, 71, 67], 1].mean())
 
     @property
     def lip_bottom(self) -> float:
-        """y of the lower edge of the lower lip."""
+        """Y of the lower edge of the lower lip."""
         return float(self.points[53, 1])
 
     @property
@@ -128,7 +128,7 @@ class Geometry:
 
     @cached_property
     def yaw(self) -> float:
-        """How far the nose sits from the middle of the face, in half face widths; negative = viewer's left."""
+        """How far the nose sits from the middle of the face, in half face widths; viewer's left is < 0."""
         left, right = float(self.contour[:6, 0].mean()), float(self.contour[-6:, 0].mean())
         nose = float(self.points[[73, 74, 86, 80], 0].mean())
         return (nose - (left + right) / 2) / max((right - left) / 2, 1e-3)
@@ -187,7 +187,7 @@ class Canvas:
         return np.concatenate([linear, corner[:, None]], axis=1)
 
     def grid(self) -> tuple[Plane, Plane]:
-        """x and y in face units of every pixel."""
+        """X and y in face units of every pixel."""
         height, width = self.shape
         x = np.arange(width, dtype=np.float32) / np.float32(self.scale) + np.float32(self.left)
         y = np.arange(height, dtype=np.float32) / np.float32(self.scale) + np.float32(self.top)
@@ -223,9 +223,7 @@ class Canvas:
         return cast(Image, seen), inside
 
 
-def _shrink(
-    rgb: Image, matrix: NDArray[np.float64], factor: float
-) -> tuple[Image, NDArray[np.float64]]:
+def _shrink(rgb: Image, matrix: NDArray[np.float64], factor: float) -> tuple[Image, NDArray[np.float64]]:
     """Average the picture down first where the view is much smaller: warping alone would alias."""
     if factor <= 1.2:
         return rgb, matrix

@@ -117,10 +117,10 @@ def find_hair(rgb: Image, geometry: Geometry) -> Hair | None:
 def _grow(view: Image, trimap: NDArray[np.uint8], likely: Mask) -> Mask:
     cv2.setRNGSeed(0)
     background, foreground = np.zeros((1, 65)), np.zeros((1, 65))
-    grown, _, _ = cv2.grabCut(
-        np.ascontiguousarray(view[..., ::-1]), trimap, None, background, foreground, 2, cv2.GC_INIT_WITH_MASK
-    )
-    mask = ((grown == cv2.GC_FGD) | (grown == cv2.GC_PR_FGD)).astype(np.uint8)
+    bgr = np.ascontiguousarray(view[..., ::-1])
+    # In mask mode OpenCV fills the trimap in place and reads no rectangle.
+    cv2.grabCut(bgr, trimap, (0, 0, 1, 1), background, foreground, 2, cv2.GC_INIT_WITH_MASK)
+    mask = ((trimap == cv2.GC_FGD) | (trimap == cv2.GC_PR_FGD)).astype(np.uint8)
     mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     _, labels = cv2.connectedComponents(mask)
     touched = np.unique(labels[likely & (mask > 0)])

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.imaging import hair, palette
-from adapters.imaging.decode import decode_rgb
 from adapters.imaging.frame import Canvas, FaceFinder, Geometry, Image, Plane, largest
 
 VIEW = Canvas(scale=44)
@@ -35,13 +34,8 @@ class Look:
         return hair.hair_core(self.rgb, self.geometry)
 
 
-def look_at(image: bytes, faces: FaceFinder) -> Look | None:
-    """Decode an image and look at its largest face; None without one.
-
-    Raises:
-        PhotoError: the image does not decode.
-    """
-    rgb = decode_rgb(image)
+def look_at(rgb: Image, faces: FaceFinder) -> Look | None:
+    """Look at the largest face of an image; None without one."""
     geometry = largest(faces.find(rgb))
     if geometry is None:
         return None

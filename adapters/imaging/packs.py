@@ -40,6 +40,9 @@ def open_pack(pack: FacePack, settings: PackSettings, modules: Sequence[Module])
     Raises:
         WeightsError: a file is missing or altered; the message says what to do.
     """
+    missing = {"detection", *modules} - {file.task for file in pack.files}
+    if missing:
+        raise WeightsError(f"the face pack {pack.id!r} has no model for {', '.join(sorted(missing))}")
     return load_face_models(
         assemble(pack, settings),
         expected={file.name: file.sha256 for file in pack.files},
@@ -52,14 +55,29 @@ def assemble(pack: FacePack, settings: PackSettings) -> Path:
     """A directory that holds exactly the pack's files, each checked by its sha256."""
     expected = {file.name: file.sha256 for file in pack.files}
     target = settings.cache.expanduser() / "packs" / f"{pack.id}-{fingerprint(expected)[:12]}"
-    if not all((target / name).is_file() for name in expected):
-        source = _source(pack, settings)
-        try:
-            check_pack(source, expected)
-        except WeightsError as error:
-            raise WeightsError(f"{error}; to get the pack {pack.id!r}: {pack.install}") from error
+    if _is_whole(target, expected):
+        return target
+    source = _source(pack, settings)
+    try:
+        check_pack(source, expected)
+    except WeightsError as error:
+        raise WeightsError(f"{error}; to get the pack {pack.id!r}: {pack.install}") from error
+    try:
         _copy(source, target, tuple(expected))
+    except OSError as error:
+        raise WeightsError(
+            f"the face pack {pack.id!r} cannot be copied to {target} ({error.strerror or error}); "
+            "point FACEDRIFT_CACHE to a directory that can be written"
+        ) from error
     return target
+
+
+def _is_whole(target: Path, expected: dict[str, str]) -> bool:
+    try:
+        check_pack(target, expected)
+    except WeightsError:
+        return False
+    return True
 
 
 def _source(pack: FacePack, settings: PackSettings) -> Path:

@@ -10,7 +10,7 @@ from typing import cast
 import cv2
 import numpy as np
 
-from adapters.imaging import palette, shapes
+from adapters.imaging import hats, palette, shapes
 from adapters.imaging.frame import Canvas, Geometry, Image, Plane
 from adapters.imaging.palette import Rgb
 
@@ -23,12 +23,20 @@ class Sheet:
         self.rng = rng
         self.paint: Plane = np.zeros((*canvas.shape, 4), np.float32)
 
-    def lay(self, mask: Plane, color: Rgb | Plane, shade: Plane | None = None) -> None:
+    def lay(self, mask: Plane, color: Rgb, shade: Plane | None = None) -> None:
         """Paint a colour where the mask is, `shade` a factor on its brightness."""
-        filled = np.asarray(color, np.float32) * (np.float32(1) if shade is None else shade[..., None])
-        mask3 = mask[..., None]
-        self.paint[..., :3] = self.paint[..., :3] * (1 - mask3) + np.clip(filled, 0, 255) * mask3
-        self.paint[..., 3] = self.paint[..., 3] * (1 - mask) + mask
+        rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+        if not len(rows):
+            return
+        box = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+        part = mask[box][..., None]
+        filled = np.array(color, np.float32)
+        if shade is not None:
+            filled = np.clip(filled * shade[box][..., None], 0, 255)
+        under = self.paint[box]
+        under *= 1 - part
+        under[..., :3] += filled * part
+        under[..., 3:] += part
 
     def noise(self, across: float, down: float) -> Plane:
         """Smooth noise of mean 0 and deviation 1 with grain sizes in face units."""
@@ -54,12 +62,12 @@ def paint_hat(sheet: Sheet, geometry: Geometry, category: str) -> None:
     across, _ = sheet.canvas.grid()
     round_shade = np.float32(1.1) - np.float32(0.1) * across**2
     weave = _weave(sheet, category)
-    for name, outline in shapes.hat(geometry, category).items():
-        mask = sheet.canvas.mask(outline)
+    for name, outline in hats.hat(geometry, category).items():
         color = palette.HATS[category][name]
-        sheet.lay(mask, color, round_shade * (weave if name != "band" else np.float32(1)))
+        shade = round_shade if name == "band" else round_shade * weave
+        sheet.lay(sheet.canvas.mask(outline), color, shade)
         edge = sheet.canvas.stroke(outline, 0.025, closed=True) * np.float32(0.7)
-        sheet.lay(edge, color, np.full(mask.shape, 0.55, np.float32))
+        sheet.lay(edge, color, np.full(edge.shape, 0.55, np.float32))
 
 
 def _weave(sheet: Sheet, category: str) -> Plane:
@@ -76,10 +84,9 @@ def paint_glasses(sheet: Sheet, geometry: Geometry, form: shapes.LensForm, tinte
     """Glasses with clear or tinted lenses."""
     drawn = shapes.glasses(geometry, form)
     for lens in drawn.lenses:
-        _, down = sheet.canvas.grid()
-        fade = np.clip(np.float32(0.62) - np.float32(0.10) * (down + 0.4), 0.5, 0.62)
-        sheet.lay(sheet.canvas.mask(lens) * (fade if tinted else np.float32(0.05)), palette.TINT)
-        sheet.lay(sheet.canvas.stroke(lens, 0.055, closed=True), palette.FRAME)
+        opacity = np.float32(0.50 if tinted else 0.05)
+        sheet.lay(sheet.canvas.mask(lens) * opacity, palette.TINT)
+        sheet.lay(sheet.canvas.stroke(lens, 0.045, closed=True), palette.FRAME)
     for bar in drawn.bars:
         sheet.lay(sheet.canvas.stroke(bar, 0.05), palette.FRAME)
 
@@ -87,20 +94,26 @@ def paint_glasses(sheet: Sheet, geometry: Geometry, form: shapes.LensForm, tinte
 def paint_mustache(sheet: Sheet, geometry: Geometry, category: str, skin: Rgb) -> None:
     """A mustache of one category, darker than the skin in any case."""
     mask = sheet.canvas.mask(*shapes.mustache(geometry, category))
-    sheet.lay(mask, palette.darker(palette.MUSTACHE, skin, 0.3), 1 + np.float32(0.25) * sheet.noise(0.012, 0.03))
+    sheet.lay(
+        mask, palette.darker(palette.MUSTACHE, skin, 0.3), 1 + np.float32(0.25) * sheet.noise(0.012, 0.03)
+    )
 
 
 def paint_beard(sheet: Sheet, geometry: Geometry, category: str, skin: Rgb) -> None:
     """A beard of one category, darker than the skin in any case; stubble lets the skin show."""
     mask = sheet.canvas.mask(*shapes.beard(geometry, category))
     if category == "stubble":
-        dots = np.clip(sheet.noise(0.013, 0.017) - np.float32(0.35), 0, 1)
-        soft = cv2.GaussianBlur(mask, (0, 0), 0.04 * sheet.canvas.scale)
-        sheet.lay(cast(Plane, soft) * (np.float32(0.18) + np.float32(0.8) * dots), palette.darker(palette.MUSTACHE, skin, 0.15))
+        dots = np.clip(sheet.noise(0.013, 0.017) - np.float32(0.35), 0, 1).astype(np.float32)
+        soft = cv2.GaussianBlur(mask, (0, 0), 0.04 * sheet.canvas.scale).astype(np.float32)
+        opacity = soft * (np.float32(0.18) + np.float32(0.8) * dots)
+        sheet.lay(opacity, palette.darker(palette.MUSTACHE, skin, 0.15))
         return
-    soft = cast(Plane, cv2.GaussianBlur(mask, (0, 0), 0.045 * sheet.canvas.scale))
-    ragged = np.clip(soft * 1.25 + np.float32(0.2) * sheet.noise(0.012, 0.03) * (soft > 0.03), 0, 1)
-    sheet.lay(ragged.astype(np.float32) * np.float32(0.88), palette.darker(palette.BEARD, skin, 0.42), 1 + np.float32(0.22) * sheet.noise(0.012, 0.04))
+    soft = cv2.GaussianBlur(mask, (0, 0), 0.045 * sheet.canvas.scale)
+    ragged = soft * 1.25 + 0.2 * sheet.noise(0.012, 0.03) * (soft > 0.03)
+    opacity = np.clip(ragged, 0, 1).astype(np.float32) * np.float32(0.80)
+    sheet.lay(
+        opacity, palette.darker(palette.BEARD, skin, 0.42), 1 + np.float32(0.22) * sheet.noise(0.012, 0.04)
+    )
 
 
 def paint_style(sheet: Sheet, geometry: Geometry, category: str, color: Rgb) -> Plane:
@@ -108,7 +121,8 @@ def paint_style(sheet: Sheet, geometry: Geometry, category: str, color: Rgb) -> 
     mask = sheet.canvas.mask(*shapes.hair_style(geometry, category))
     across, down = sheet.canvas.grid()
     shine = np.float32(1.08) - np.float32(0.10) * np.abs(across) - np.float32(0.04) * down
-    shade = shine + np.float32(0.14) * sheet.noise(0.02, 0.4 if category == "bob cut" else 0.12)
+    strands = sheet.noise(0.02, 0.4 if category == "bob cut" else 0.12)
+    shade = (shine + np.float32(0.14) * strands).astype(np.float32)
     sheet.lay(mask, color, shade)
     if category == "spiked cut":
         for spike in shapes.hair_style(geometry, category):

@@ -30,7 +30,7 @@ BEARD: Rgb = (66, 46, 34)
 MUSTACHE: Rgb = (26, 18, 15)
 HAIR: dict[str, Rgb] = {
     "red hair": (178, 22, 30),
-    "brown hair": (112, 72, 42),
+    "brown hair": (96, 58, 32),
     "black hair": (24, 22, 24),
     "white hair": (226, 228, 232),
     "blue hair": (38, 98, 212),
@@ -66,6 +66,5 @@ def lab_of(color: Rgb) -> NDArray[np.float32]:
 
 def distance(picture: Plane, color: NDArray[np.float32], lightness_weight: float = 0.5) -> Plane:
     """Distance of each L*a*b* pixel to a colour; shading moves lightness most, so it counts less."""
-    delta = picture - color
-    weights = np.array([lightness_weight, 1, 1], np.float32)
-    return cast(Plane, np.sqrt(((delta * weights) ** 2).sum(-1)))
+    delta = (picture - color) * np.array([lightness_weight, 1, 1], np.float32)
+    return np.sqrt(np.einsum("...i,...i->...", delta, delta))

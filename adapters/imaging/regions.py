@@ -20,13 +20,23 @@ _REACH: dict[str, tuple[float, float, float, float]] = {
 """Left, top, right, bottom in face units."""
 
 
-def outside(geometry: Geometry, shape: tuple[int, ...], sub_axis: str | None) -> NDArray[np.bool_]:
-    """Pixels that an edit of a sub-axis has no reason to change; all of them for no sub-axis."""
+def outside(
+    geometry: Geometry, shape: tuple[int, ...], coarse: float, sub_axis: str | None
+) -> NDArray[np.bool_]:
+    """Pixels that an edit of a sub-axis has no reason to change, all of them for no sub-axis.
+
+    Args:
+        geometry: The face, in the pixels of the full image.
+        shape: Height and width of the answer.
+        coarse: Pixels of the full image in one of the answer.
+        sub_axis: What was asked for.
+    """
     height, width = shape[:2]
     if sub_axis is None:
         return np.ones((height, width), np.bool_)
     left, top, right, bottom = _REACH[sub_axis]
-    across, down = np.meshgrid(np.arange(width), np.arange(height))
-    places = (np.stack([across, down], axis=-1) - geometry.origin) @ np.linalg.inv(geometry.axes).T
+    columns, rows = np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64)
+    pixels = np.stack(np.meshgrid(columns, rows), axis=-1) * coarse
+    places = (pixels - geometry.origin) @ np.linalg.inv(geometry.axes).T
     x, y = places[..., 0], places[..., 1]
     return (x < left) | (x > right) | (y < top) | (y > bottom)

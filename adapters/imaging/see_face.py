@@ -11,11 +11,11 @@ from adapters.imaging.look import VIEW, Look, Mask, share, shifted
 _DARK = 0.60
 """Lightness, as a share of the skin's, below which a pixel of the lower face is hair."""
 _VERY_DARK = 0.40
-_MUSTACHE_SCORE = 0.30
-_LEAST_HIT = 0.55
+_MUSTACHE_SCORE = 0.25
+_LEAST_HIT = 0.50
 _COVERED = 0.66
 _BARE = 0.5
-_SPECKLE = 0.115
+_SPECKLE = 0.095
 
 
 def see_mustache(look: Look) -> tuple[str, float]:
@@ -30,7 +30,9 @@ def see_mustache(look: Look) -> tuple[str, float]:
     window = zone & (down > geometry.nose_base[1]) & look.inside
     best = ("", -1.0)
     for category, mask in masks.items():
-        score = max(_overlap(dark, shifted(mask, dx, dy), window, lips) for dx in (-3, 0, 3) for dy in (-3, 0, 3, 6))
+        score = max(
+            _overlap(dark, shifted(mask, dx, dy), window, lips) for dx in (-3, 0, 3) for dy in (-3, 0, 3, 6)
+        )
         if score > best[1]:
             best = (category, score)
     return best
@@ -51,7 +53,7 @@ def mustache_seen(score: float) -> bool:
 
 
 def beard_measures(look: Look, mustache: str | None) -> dict[str, float]:
-    """Share of each region of a beard that is as dark as hair, and how speckled the jaw is beside a mustache."""
+    """Share of each region of a beard that is as dark as hair, and the grain of the jaw beside a mustache."""
     dark = (look.colors[..., 0] < _DARK * look.skin[0]) & look.inside
     geometry = look.geometry
     across, down = VIEW.grid()
@@ -69,18 +71,21 @@ def beard_measures(look: Look, mustache: str | None) -> dict[str, float]:
 
 
 def _side_share(look: Look, dark: Mask, half: Mask) -> float:
-    """How dark one side of the jaw is at its best fit; a drawn beard misleads the landmarks of the contour inwards."""
+    """How dark one side of the jaw is at its best fit: a drawn beard pulls the contour inwards."""
     _, down = VIEW.grid()
     best = 0.0
     middle = look.geometry.nose_base
     for wide in (1.0, 1.08, 1.16):
-        areas = [(area - middle) * np.array([wide, 1.0]) + middle for area in shapes.beard(look.geometry, "mutton chops")]
+        areas = [
+            (area - middle) * np.array([wide, 1.0]) + middle
+            for area in shapes.beard(look.geometry, "mutton chops")
+        ]
         best = max(best, share(dark, (VIEW.mask(*areas) > 0.5) & half & (down > 0.35)))
     return best
 
 
 def _speckle(look: Look, jaw: Mask) -> float:
-    """How far the darkest tenth of the jaw's grain lies below its surroundings, as a share of the skin's lightness."""
+    """How far the darkest tenth of the jaw's grain lies below its surroundings, in units of the skin."""
     lightness = look.colors[..., 0]
     fine = lightness - cv2.GaussianBlur(lightness, (0, 0), 2.0)
     if not jaw.any():

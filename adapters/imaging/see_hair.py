@@ -10,8 +10,8 @@ from adapters.imaging import hair, palette, shapes
 from adapters.imaging.frame import Plane
 from adapters.imaging.look import VIEW, Look, Mask, share
 
-_STYLE = {"bob cut": 0.45, "spiked cut": 0.33}
-_PATTERN = 0.20
+_STYLE = {"bob cut": 0.45, "spiked cut": 0.27}
+_PATTERN = 0.25
 _VIVID = ("red hair", "blue hair", "green hair", "pink hair", "purple hair", "orange hair")
 
 
@@ -34,7 +34,8 @@ def median_color(look: Look) -> NDArray[np.float32] | None:
 def name_color(color: NDArray[np.float32]) -> str | None:
     """The named colour of hair nearest to a L*a*b* colour, or None for those without a name, such as blond.
 
-    The limits between natural colours lie where few photos have their median, so that it rarely crosses one by chance.
+    The limits between natural colours lie where few photos have their median, so that it rarely crosses
+    one by chance.
     """
     lightness, chroma = float(color[0]), float(np.hypot(color[1], color[2]))
     hue = float(np.degrees(np.arctan2(color[2], color[1])) % 360)
@@ -42,11 +43,11 @@ def name_color(color: NDArray[np.float32]) -> str | None:
         name = min(_VIVID_HUES, key=lambda key: abs((hue - _VIVID_HUES[key] + 180) % 360 - 180))
         if name != "orange hair" or chroma > 52:
             return name
-    if lightness + 1.2 * chroma < 26:
+    if lightness + 1.2 * chroma < 28:
         return "black hair"
-    if chroma < 12 and lightness > 71:
+    if chroma < 12 and lightness > 60:
         return "white hair"
-    return "brown hair" if 20 < hue < 95 and chroma > 2 and lightness < 48 else None
+    return "brown hair" if 20 < hue < 95 and chroma > 2 and lightness < 53 else None
 
 
 def see_color(look: Look) -> tuple[str, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from adapters.imaging import palette, shapes
+from adapters.imaging import hats, palette, shapes
 from adapters.imaging.frame import Plane, Points
 from adapters.imaging.look import VIEW, Look, Mask, share, shifted
 
@@ -18,17 +18,19 @@ _TELLING_PART = {
     "cowboy hat": "brim",
 }
 _HAT_COLOR_DISTANCE = 17.0
-_HAT_SCORE = 0.45
+_HAT_SCORE = 0.40
 _RING_CONTRAST = 7.0
-_FRAME_SHARE = 0.72
+_FRAME_SHARE = 0.55
 _SIZES = np.array([0.93, 1.0, 1.07])[:, None, None]
-_MOVES = np.array([(dx, dy) for dx in (-0.06, -0.03, 0, 0.03, 0.06) for dy in (-0.06, -0.03, 0, 0.03, 0.06)])[None, :, None]
+_MOVES = np.array([(dx, dy) for dx in (-0.06, -0.03, 0, 0.03, 0.06) for dy in (-0.06, -0.03, 0, 0.03, 0.06)])[
+    None, :, None
+]
 
 
 def see_hat(look: Look) -> tuple[str, float]:
     """The hat that fits best and its score; above `hat_seen` it is there."""
     best = ("", -1.0)
-    for category in shapes.HATS:
+    for category in hats.HATS:
         score = _hat_score(look, category)
         if score > best[1]:
             best = (category, score)
@@ -41,7 +43,7 @@ def hat_seen(score: float) -> bool:
 
 
 def _hat_score(look: Look, category: str) -> float:
-    outlines = shapes.hat(look.geometry, category)
+    outlines = hats.hat(look.geometry, category)
     names = {"crown", _TELLING_PART[category]}
     parts = {name: VIEW.mask(outlines[name]) > 0.5 for name in names}
     alike = {name: _alike(look, palette.HATS[category][name]) for name in names}
@@ -64,7 +66,7 @@ def _alike(look: Look, color: palette.Rgb) -> Mask:
 
 
 def see_glasses(look: Look) -> tuple[str, float]:
-    """The category of glasses whose frame fits best, and the share of its outline that is dark against outside."""
+    """The category of glasses that fits best, and the share of its rims that is dark against outside."""
     lightness = np.ascontiguousarray(look.colors[..., 0])
     limit = max(0.55 * float(look.skin[0]), 14.0)
     best = ("", -1.0)
@@ -94,4 +96,6 @@ def _rim_scores(lightness: Plane, lens: Points, limit: float) -> Plane:
 
 def _sample(plane: Plane, points: Points) -> Plane:
     places = VIEW.pixels(points).astype(np.float32).reshape(-1, points.shape[-2], 2)
-    return cv2.remap(plane, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # pyright: ignore
+    across, down = np.ascontiguousarray(places[..., 0]), np.ascontiguousarray(places[..., 1])
+    seen = cv2.remap(plane, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return seen.astype(np.float32, copy=False)

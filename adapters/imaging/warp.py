@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from adapters.imaging.frame import Geometry, Image, Plane
+from adapters.imaging.frame import Geometry, Image, Plane, Points
 
 TURNED = 0.31
 """The yaw (see `Geometry.yaw`) of a head that was told to look left (negative) or right."""
@@ -62,7 +62,7 @@ def _fine(coarse: Plane, width: int, height: int) -> Plane:
     return np.asarray(cv2.warpAffine(coarse, matrix, (width, height), flags=flags), np.float32)
 
 
-def _displacement(places: np.ndarray[tuple[int, ...], np.dtype[np.float64]], turn: float, drift: Plane) -> Plane:
+def _displacement(places: Points, turn: float, drift: Plane) -> Plane:
     x, y = places[..., 0], places[..., 1]
     out = np.zeros(places.shape, np.float32)
     if turn:
@@ -88,7 +88,8 @@ def soften(rgb: Image, geometry: Geometry, share: float) -> Image:
         return rgb
     part = rgb[y0:y1, x0:x1]
     smooth = cv2.GaussianBlur(part, (0, 0), max(0.045 * geometry.unit_px, 0.5))
-    pixels = np.stack(np.meshgrid(np.arange(x0, x1), np.arange(y0, y1)), axis=-1)
+    columns, rows = np.arange(x0, x1, dtype=np.float64), np.arange(y0, y1, dtype=np.float64)
+    pixels = np.stack(np.meshgrid(columns, rows), axis=-1)
     places = (pixels - geometry.origin) @ np.linalg.inv(geometry.axes).T
     oval = 1 - (places[..., 0] / 1.1) ** 2 - ((places[..., 1] - 0.5) / 1.5) ** 2
     weight = (np.clip(oval * 3, 0, 1) * share)[..., None].astype(np.float32)

@@ -1,13 +1,14 @@
 """A stand-in for a multimodal judge: heuristics on pixels, without a key and without weights of its own.
 
-It looks for what `adapters.editors.procedural` draws, by the same outlines and colours, so it can be trusted on
-drawn accessories, dyed hair and warped heads only. On photographed ones it is a guess, and a score of a real
-editing model that was judged with it means nothing. It exists so that the whole benchmark runs anywhere,
-with known error rates.
+It looks for what `adapters.editors.procedural` draws, by the same outlines and colours, so it can be trusted
+on drawn accessories, dyed hair and warped heads only. On photographed ones it is a guess, and a score of a
+real editing model that was judged with it means nothing. It exists so that the whole benchmark runs
+anywhere, with error rates that can be measured.
 
-Conventions: left and right are the viewer's. A chin and jaw without hair are `clean shaven`. Colour, type and style
-of hair are seen as none under a hat. Blond hair is none of the taxonomy's colours. Only the kind of hair type and
-style that the editor draws is recognised; natural hair has neither. Without a face everything is unknown.
+Conventions: left and right are the viewer's. A chin and jaw without hair are `clean shaven`. Colour, type
+and style of hair are seen as none under a hat. Blond hair is none of the taxonomy's colours. Only the types
+and styles of hair that the editor draws are recognised; natural hair has neither. Where no face is found
+everything is unknown, and where no hair is found its colour and type are.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from adapters.imaging import see_face, see_hair, see_worn
@@ -32,8 +34,10 @@ from domain.taxonomy import Attribute, Taxonomy
 VERSION = "local-heuristic-1"
 """Changes whenever the same pixels may be judged differently."""
 _KEPT_IMAGES = 16
-_NOISE = 4.0
-"""Mean difference of 8-bit values up to which two images differ by compression only."""
+_COARSE_PX = 128
+"""Longer side of the images that are compared: averaging hides what compression does to fine detail."""
+_NOISE = 18.0
+"""Largest difference of coarse 8-bit values that recompression makes."""
 _WRONG_CATEGORY = 4.0
 _NOT_THERE = 1.0
 _SUB_AXIS_COST = 3.0
@@ -41,8 +45,12 @@ _MOST_PIXEL_COST = 2.0
 
 
 @dataclass(frozen=True)
-class _Seen:
+class Seen:
+    """One image, the face in it and the state read from that."""
+
+    rgb: Image
     look: Look | None
+    """None without a face."""
     state: State
 
 
@@ -52,24 +60,29 @@ class LocalTracker:
     def __init__(self, taxonomy: Taxonomy, faces: FaceFinder) -> None:
         self._taxonomy = taxonomy
         self._faces = faces
-        self._seen: Bounded[str, _Seen] = Bounded(_KEPT_IMAGES)
+        self._seen: Bounded[str, Seen] = Bounded(_KEPT_IMAGES)
 
     def track(self, image: bytes) -> JudgeReply:
-        """The state as JSON text, valid for `domain.judging.parse_state`."""
+        """The state as JSON text, valid for `domain.judging.parse_state`.
+
+        Raises:
+            PhotoError: the image does not decode.
+        """
         state = self.see(image).state
         text = json.dumps({name: None if seen is None else list(seen) for name, seen in state.items()})
         return JudgeReply(text, VERSION, "stop", 0.0)
 
-    def see(self, image: bytes) -> _Seen:
+    def see(self, image: bytes) -> Seen:
         """The state and what it was read from, kept for the latest images."""
         return self._seen.get(digest(image), lambda: self._see(image))
 
-    def _see(self, image: bytes) -> _Seen:
-        look = look_at(image, self._faces)
+    def _see(self, image: bytes) -> Seen:
+        rgb = decode_rgb(image)
+        look = look_at(rgb, self._faces)
         if look is None:
-            return _Seen(None, dict.fromkeys(self._taxonomy.sub_axes))
-        seen = read_state(look)
-        return _Seen(look, {name: seen[name] for name in self._taxonomy.sub_axes})
+            return Seen(rgb, None, dict.fromkeys(self._taxonomy.sub_axes))
+        state = read_state(look)
+        return Seen(rgb, look, {name: state[name] for name in self._taxonomy.sub_axes})
 
 
 def read_state(look: Look) -> dict[str, tuple[str, ...] | None]:
@@ -101,11 +114,15 @@ class LocalJudge:
         self._tracker = LocalTracker(taxonomy, faces)
 
     def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
-        """Two numbers as JSON text, valid for `domain.judging.parse_scores`."""
+        """Two numbers as JSON text, valid for `domain.judging.parse_scores`.
+
+        Raises:
+            PhotoError: an image does not decode.
+        """
         asked = self._taxonomy.match(prompt)
         keep = prompt.strip().casefold().startswith("keep ")
         old, new = self._tracker.see(before), self._tracker.see(after)
-        difference = _difference(decode_rgb(before), decode_rgb(after))
+        difference = _difference(old.rgb, new.rgb)
         answer = {
             "editing_success": _success(asked, keep, old.state, new.state, difference),
             "overediting": _restraint(asked, old, new, difference),
@@ -113,24 +130,22 @@ class LocalJudge:
         return JudgeReply(json.dumps(answer), VERSION, "stop", 0.0)
 
 
-def _success(
-    asked: Attribute | None, keep: bool, old: State, new: State, difference: Plane | None
-) -> float:
+def _success(asked: Attribute | None, keep: bool, old: State, new: State, difference: Plane | None) -> float:
     if asked is None:
         return 0.0
     there = asked.category in (new[asked.sub_axis] or ())
     if keep:
         return 10.0 if there else 0.0
-    if difference is not None and float(difference.mean()) < _NOISE / 4 and float(difference.max()) < 8 * _NOISE:
+    if difference is not None and float(difference.max()) < _NOISE:
         return 0.0
     if there:
         return 10.0
     return _WRONG_CATEGORY if new[asked.sub_axis] != old[asked.sub_axis] else _NOT_THERE
 
 
-def _restraint(asked: Attribute | None, old: _Seen, new: _Seen, difference: Plane | None) -> float:
+def _restraint(asked: Attribute | None, old: Seen, new: Seen, difference: Plane | None) -> float:
     exempt = {asked.sub_axis} if asked else set[str]()
-    if asked and asked.sub_axis == "hats":
+    if old.state["hats"] or new.state["hats"]:  # a hat hides the hair; that change is the hat's
         exempt |= {"hair color", "hair type", "hair style"}
     changed = [
         name
@@ -139,14 +154,19 @@ def _restraint(asked: Attribute | None, old: _Seen, new: _Seen, difference: Plan
     ]
     cost = _SUB_AXIS_COST * len(changed)
     if difference is not None and old.look is not None:
-        where = outside(old.look.geometry, difference.shape, asked.sub_axis if asked else None)
+        coarse = max(old.look.rgb.shape[:2]) / max(difference.shape)
+        where = outside(old.look.geometry, difference.shape, coarse, asked.sub_axis if asked else None)
         if where.any():
-            cost += min(_MOST_PIXEL_COST, float(np.clip(difference[where].mean() - 1.0, 0, None)) / 8)
+            cost += min(_MOST_PIXEL_COST, float(np.clip(difference[where] - _NOISE, 0, None).mean()))
     return round(max(0.0, 10.0 - cost), 2)
 
 
 def _difference(before: Image, after: Image) -> Plane | None:
-    """Mean absolute difference of the channels of each pixel, or None for images of different sizes."""
+    """Mean absolute difference of the channels, coarse, or None for images of different sizes."""
     if before.shape != after.shape:
         return None
-    return np.abs(before.astype(np.float32) - after.astype(np.float32)).mean(-1)
+    height, width = before.shape[:2]
+    ratio = min(1.0, _COARSE_PX / max(height, width))
+    size = max(1, round(width * ratio)), max(1, round(height * ratio))
+    old, new = (cv2.resize(i, size, interpolation=cv2.INTER_AREA).astype(np.float32) for i in (before, after))
+    return np.abs(old - new).mean(-1)

@@ -143,10 +143,12 @@ class _Chart:
 
 
 def _chart(series: Sequence[Series]) -> _Chart | None:
-    if not series or len(series[0].mean) < 2:
+    series = [item for item in series if item.mean]
+    last = max((len(item.mean) for item in series), default=0) - 1
+    if last < 1:
         return None
-    width, height, left, right, top, bottom = 720, 340, 48, 190, 14, 34
-    last = max(len(item.mean) for item in series) - 1
+    gap, top, bottom = 15.0, 14, 34
+    width, height, left, right = 720, max(340, top + bottom + round(gap * len(series))), 48, 190
 
     def x(step: float) -> float:
         return round(left + (width - left - right) * step / last, 1)
@@ -154,7 +156,7 @@ def _chart(series: Sequence[Series]) -> _Chart | None:
     def y(value: float) -> float:
         return round(top + (height - top - bottom) * (1 - min(max(value, 0.0), 1.0)), 1)
 
-    ends = _spread([y(item.mean[-1]) for item in series], gap=15.0)
+    ends = _spread([y(item.mean[-1]) for item in series], gap, lowest=float(height - bottom))
     lines = [
         _Line(
             model=item.model,
@@ -182,10 +184,13 @@ def _band(item: Series, x: Callable[[float], float], y: Callable[[float], float]
     return " ".join(up + down[::-1]) if whole else ""
 
 
-def _spread(wanted: Sequence[float], gap: float) -> list[float]:
-    """Label heights near the wanted ones that do not overlap."""
+def _spread(wanted: Sequence[float], gap: float, lowest: float) -> list[float]:
+    """Label heights near the wanted ones that do not overlap and do not leave the picture below."""
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     placed = list(wanted)
     for before, after in pairwise(order):
         placed[after] = max(placed[after], placed[before] + gap)
+    for index in reversed(order):
+        placed[index] = min(placed[index], lowest)
+        lowest = placed[index] - gap
     return placed

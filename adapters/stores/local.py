@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
+import stat
 import uuid
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -16,7 +18,7 @@ from pathlib import Path
 from domain.errors import StoreError
 from domain.keys import check_key
 
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 class LocalStore:
@@ -30,11 +32,11 @@ class LocalStore:
         """Write an object unless its key exists; of several writers exactly one gets True."""
         path = self._path(key)
         with self._errors(key, "write"):
-            if path.exists():
+            if _size(path) is not None:
                 return False
             temporary = self._write_temporary(path, data)
             try:
-                return self._link(temporary, path, data)
+                return self._link(temporary, path)
             finally:
                 temporary.unlink(missing_ok=True)
 
@@ -42,36 +44,45 @@ class LocalStore:
         """Write or replace an object: pointers only."""
         path = self._path(key)
         with self._errors(key, "write"):
-            self._write_temporary(path, data).replace(path)
+            temporary = self._write_temporary(path, data)
+            try:
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
             self._sync_directory(path.parent)
 
     def get(self, key: str) -> bytes | None:
         """The bytes of an object, or None only when it is definitely absent."""
+        path = self._path(key)
         with self._errors(key, "read"):
             try:
-                return self._path(key).read_bytes()
+                return path.read_bytes()
             except FileNotFoundError:
                 return None
 
     def head(self, key: str) -> int | None:
         """The size of an object in bytes, or None only when it is definitely absent."""
+        path = self._path(key)
         with self._errors(key, "read"):
-            try:
-                return self._path(key).stat().st_size
-            except FileNotFoundError:
-                return None
+            return _size(path)
 
     def list(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix that ends at a `/`, sorted."""
+        top = self._path(prefix.removesuffix("/"))
         with self._errors(prefix, "list"):
-            top = self._path(prefix.rstrip("/"))
-            files = [path for path in top.rglob("*") if path.is_file() and not path.name.startswith(".")]
-        yield from sorted(path.relative_to(self.root).as_posix() for path in files)
+            found = [
+                Path(folder, name).relative_to(self.root).as_posix()
+                for folder, _, names in os.walk(top, onerror=_unless_absent)
+                for name in names
+                if not name.startswith(".")
+            ]
+        yield from sorted(found)
 
     def delete(self, key: str) -> None:
         """Remove an object; a missing one is fine."""
+        path = self._path(key)
         with self._errors(key, "delete"):
-            self._path(key).unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
 
     def probe(self) -> list[str]:
         """What this directory cannot do; raises StoreError when it cannot be written or read at all."""
@@ -89,7 +100,11 @@ class LocalStore:
 
     def _path(self, key: str) -> Path:
         path = self.root / check_key(key)
-        if not path.resolve().is_relative_to(self.root):
+        try:
+            inside = path.resolve().is_relative_to(self.root)
+        except RuntimeError as error:  # links in a circle
+            raise StoreError(f"{key!r} leads through links in a circle", key=key) from error
+        if not inside:
             raise StoreError(f"{key!r} leads out of the store through a link", key=key)
         return path
 
@@ -107,7 +122,7 @@ class LocalStore:
             raise
         return temporary
 
-    def _link(self, temporary: Path, path: Path, data: bytes) -> bool:
+    def _link(self, temporary: Path, path: Path) -> bool:
         try:
             os.link(temporary, path)
         except FileExistsError:
@@ -115,17 +130,9 @@ class LocalStore:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            return self._claim(path, data)
+            if not _rename_new(temporary, path):
+                return False
         self._sync_directory(path.parent)
-        return True
-
-    def _claim(self, path: Path, data: bytes) -> bool:
-        """For file systems without hard links: exclusive creation, which a kill can leave half-written."""
-        try:
-            with path.open("xb") as file:
-                file.write(data)
-        except FileExistsError:
-            return False
         return True
 
     def _sync_directory(self, path: Path) -> None:
@@ -146,3 +153,30 @@ class LocalStore:
                 "check that the directory exists, is writable and has free space",
                 key=key,
             ) from error
+
+
+def _size(path: Path) -> int | None:
+    """The size of a file, or None when nothing is there."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "something that is not a file is in the object's place")
+    return found.st_size
+
+
+def _unless_absent(error: OSError) -> None:
+    """For `os.walk`, which would skip a directory that it cannot read."""
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        raise error
+
+
+def _rename_new(temporary: Path, path: Path) -> bool:
+    """For file systems without hard links: renames under a lock, which the system frees after a kill."""
+    with (path.parent / ".lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if path.exists():
+            return False
+        temporary.replace(path)
+    return True

@@ -1,0 +1,41 @@
+"""Definitions as this process sees them: the packaged ones and those of the user's own folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from domain import loading
+from domain.suites import Suite
+
+Definition = TypeVar("Definition", bound=BaseModel)
+
+
+class DefinitionSettings(BaseSettings):
+    """`FACEDRIFT_DEFINITIONS`: a folder with `models/`, `suites/`, … of one's own."""
+
+    model_config = SettingsConfigDict(env_prefix="FACEDRIFT_")
+
+    definitions: Path | None = None
+
+    def folders(self) -> tuple[Path, ...]:
+        """The folders to look in besides the packaged definitions."""
+        return (self.definitions.expanduser(),) if self.definitions else ()
+
+
+def load(kind: type[Definition], name: str) -> Definition:
+    """A definition by its id; raises DefinitionError."""
+    return loading.load(kind, name, DefinitionSettings().folders())
+
+
+def load_suite(name_or_path: str) -> Suite:
+    """A suite by its id or by the path of its file; raises DefinitionError."""
+    return loading.load_suite(name_or_path, DefinitionSettings().folders())
+
+
+def names(kind: type[BaseModel]) -> tuple[str, ...]:
+    """Ids of all definitions of a kind."""
+    return loading.names(kind, DefinitionSettings().folders())

@@ -1,0 +1,45 @@
+"""One Prefect server for all flow tests, and a clean store and definitions folder for each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fakes import editors
+from prefect.testing.utilities import prefect_test_harness
+
+from domain.errors import IncompleteError
+from domain.runs import RunRequest, RunSummary
+from tasks.shards import newest_summary
+
+
+@pytest.fixture(scope="session")
+def prefect_server() -> Iterator[None]:
+    with prefect_test_harness(server_startup_timeout=300):
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefect_server: None) -> Path:
+    monkeypatch.setenv("FACEDRIFT_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("FACEDRIFT_DEFINITIONS", str(tmp_path))
+    monkeypatch.setenv("FACEDRIFT_RETRY_WAITS_S", "[0.01]")
+    editors.register()
+    return tmp_path
+
+
+@pytest.fixture
+def run_tiny(home: Path) -> Callable[..., tuple[RunSummary, bool]]:
+    """Runs the suite `tiny` on two photos; its summary, and whether it was complete."""
+    from flows.run_suite import run_suite
+
+    def run(**options: object) -> tuple[RunSummary, bool]:
+        request = RunRequest.model_validate({"suite": "tiny", "images": 2, **options})
+        try:
+            return asyncio.run(run_suite(request)), True
+        except IncompleteError:
+            return newest_summary("tiny"), False
+
+    return run

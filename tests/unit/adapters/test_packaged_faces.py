@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adapters.datasets import packaged_faces
+from adapters.datasets.packaged_faces import PackagedFaces
+from adapters.datasets.source import SourcePhoto
+from adapters.embedders.insightface import InsightFaceEmbedder
+from adapters.imaging.decode import inspect_image
+from domain.errors import DefinitionError
+
+
+def test_seven_photos_with_exactly_one_face_each(faces: list[SourcePhoto], embedder: InsightFaceEmbedder):
+    assert [photo.subject for photo in faces] == [*(f"group-{n}" for n in range(1, 7)), "astronaut"]
+    assert [len(reading.faces) for reading in embedder.read([photo.data for photo in faces])] == [1] * 7
+    assert all(inspect_image(photo.data).width == 384 for photo in faces)
+    assert all(photo.licence and photo.source and not photo.groups for photo in faces)
+
+
+def test_the_same_bytes_each_time(faces: list[SourcePhoto]):
+    assert [photo.data for photo in PackagedFaces().read() if isinstance(photo, SourcePhoto)] == [
+        photo.data for photo in faces
+    ]
+
+
+def test_another_version_of_the_package_is_noticed(monkeypatch: pytest.MonkeyPatch):
+    picture = packaged_faces._PICTURES[1]
+    monkeypatch.setattr(picture.__class__, "sha256", "0" * 64, raising=False)
+    changed = packaged_faces._Picture(picture.package, picture.path, "0" * 64, "x", picture.cuts)
+    monkeypatch.setattr(packaged_faces, "_PICTURES", (changed,))
+    with pytest.raises(DefinitionError, match="is not the picture this dataset was cut from"):
+        list(PackagedFaces().read())
+
+
+@pytest.mark.parametrize("package", ["no_such_package_here"])
+def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, package: str):
+    gone = packaged_faces._Picture(package, "x.png", "0" * 64, "x", ())
+    monkeypatch.setattr(packaged_faces, "_PICTURES", (gone,))
+    with pytest.raises(DefinitionError, match=f"'{package}' is not installed"):
+        list(PackagedFaces().read())
+
+
+def test_nothing_is_copied_into_the_project():
+    root = Path(packaged_faces.__file__).parents[2]
+    assert not [p for room in ("adapters", "domain", "tests") for p in (root / room).rglob("*.jpg")]

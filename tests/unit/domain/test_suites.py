@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from domain.loading import load
+from domain.model_cards import ModelCard
+from domain.suites import DatasetChoice, Suite
+
+
+def a_suite(**fields: Any) -> Suite:
+    base = load(Suite, "quickstart").model_dump(mode="json")
+    return Suite.model_validate(base | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"models": []}, "at least 1 item"),
+        ({"models": ["a", "b", "a"]}, "model named twice: a"),
+        ({"sessions": ["s", "s"]}, "session named twice: s"),
+        ({"id": "No Slug"}, "match pattern"),
+        ({"shard_chains": 0}, "greater than or equal to 1"),
+        ({"rules": {"no_face": "middle"}}, "'zero', 'skip' or 'exclude'"),
+        ({"judges": {"max_asks": 0}}, "greater than or equal to 1"),
+    ],
+)
+def test_suites_that_are_refused(fields: dict[str, Any], why: str):
+    with pytest.raises(ValidationError, match=why):
+        a_suite(**fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"adapter": "folder"}, "needs it"),
+        ({"adapter": "packaged_faces", "path": "here"}, "belongs to the adapter `folder`"),
+        ({"adapter": "packaged_faces", "min_fss0": 1.5}, "less than or equal to 1"),
+        ({"adapter": "packaged_faces", "min_fss0": -0.1}, "greater than or equal to 0"),
+    ],
+)
+def test_datasets_that_are_refused(fields: dict[str, Any], why: str):
+    with pytest.raises(ValidationError, match=why):
+        DatasetChoice.model_validate({"id": "d", **fields})
+
+
+@pytest.mark.parametrize("fields", [{"price_usd": float("inf")}, {"settings": {"a": [float("nan")]}}, {"price_usd": -1}])
+def test_cards_hold_finite_numbers(fields: dict[str, Any]):
+    base = load(ModelCard, "control-unchanged").model_dump(mode="json")
+    with pytest.raises(ValidationError):
+        ModelCard.model_validate(base | fields)
