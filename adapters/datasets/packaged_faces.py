@@ -80,7 +80,12 @@ def _bytes(picture: _Picture) -> bytes:
     spec = importlib.util.find_spec(picture.package)
     if spec is None or not spec.submodule_search_locations:
         raise DefinitionError(f"the package {picture.package!r} is not installed")
-    data = (Path(spec.submodule_search_locations[0]) / picture.path).read_bytes()
+    try:
+        data = (Path(spec.submodule_search_locations[0]) / picture.path).read_bytes()
+    except OSError as error:
+        raise DefinitionError(
+            f"{picture.path} of the installed {picture.package} cannot be read: {error.strerror or error}"
+        ) from error
     if sha256(data) != picture.sha256:
         raise DefinitionError(
             f"{picture.path} of the installed {picture.package} is not the picture that was cut; "

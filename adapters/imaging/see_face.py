@@ -18,8 +18,15 @@ _BARE = 0.5
 _SPECKLE = 0.095
 
 
-def see_mustache(look: Look) -> tuple[str, float]:
-    """The mustache that fits best and its score."""
+def see_mustache(look: Look) -> str | None:
+    """The mustache that fits best, if it fits well enough."""
+    scores = mustache_scores(look)
+    best = max(scores, key=lambda name: scores[name])
+    return best if scores[best] > _MUSTACHE_SCORE else None
+
+
+def mustache_scores(look: Look) -> dict[str, float]:
+    """Overlap of each mustache's outline with what is very dark around the upper lip, at its best fit."""
     geometry = look.geometry
     dark = look.colors[..., 0] < _VERY_DARK * look.skin[0]
     _, down = VIEW.grid()
@@ -28,14 +35,11 @@ def see_mustache(look: Look) -> tuple[str, float]:
     masks = {name: VIEW.mask(*shapes.mustache(geometry, name)) > 0.5 for name in shapes.MUSTACHES}
     zone = cv2.dilate(np.any(list(masks.values()), axis=0).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     window = zone & (down > geometry.nose_base[1]) & look.inside
-    best = ("", -1.0)
-    for category, mask in masks.items():
-        score = max(
-            _overlap(dark, shifted(mask, dx, dy), window, lips) for dx in (-3, 0, 3) for dy in (-3, 0, 3, 6)
-        )
-        if score > best[1]:
-            best = (category, score)
-    return best
+    moves = [(dx, dy) for dx in (-3, 0, 3) for dy in (-3, 0, 3, 6)]
+    return {
+        name: max(_overlap(dark, shifted(mask, dx, dy), window, lips) for dx, dy in moves)
+        for name, mask in masks.items()
+    }
 
 
 def _overlap(dark: Mask, mask: Mask, window: Mask, lips: Mask) -> float:
@@ -45,11 +49,6 @@ def _overlap(dark: Mask, mask: Mask, window: Mask, lips: Mask) -> float:
     counted = window & (mask | ~lips)
     union = ((dark | mask) & counted).sum()
     return float((dark & mask & counted).sum()) / float(union) if union else 0.0
-
-
-def mustache_seen(score: float) -> bool:
-    """Whether a score of `see_mustache` is enough."""
-    return score > _MUSTACHE_SCORE
 
 
 def beard_measures(look: Look, mustache: str | None) -> dict[str, float]:

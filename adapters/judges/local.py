@@ -87,21 +87,17 @@ class LocalTracker:
 
 def read_state(look: Look) -> dict[str, tuple[str, ...] | None]:
     """The categories seen of each sub-axis."""
-    hat, hat_score = see_worn.see_hat(look)
-    hatted = see_worn.hat_seen(hat_score)
-    frame, frame_score = see_worn.see_glasses(look)
-    fitting, mustache_score = see_face.see_mustache(look)
-    mustache = fitting if see_face.mustache_seen(mustache_score) else None
+    hat, frame, mustache = see_worn.see_hat(look), see_worn.see_glasses(look), see_face.see_mustache(look)
     yaw = look.geometry.yaw
     position = STRAIGHT if abs(yaw) <= TURNED_FROM else RIGHT if yaw > 0 else LEFT
     return {
-        "hair color": () if hatted else see_hair.see_color(look),
-        "hair type": () if hatted else see_hair.see_type(look),
-        "hair style": () if hatted else see_hair.see_style(look),
+        "hair color": () if hat else see_hair.see_color(look),
+        "hair type": () if hat else see_hair.see_type(look),
+        "hair style": () if hat else see_hair.see_style(look),
         "mustache": () if mustache is None else (mustache,),
         "beard": (see_face.see_beard(look, mustache),),
-        "glasses": (frame,) if see_worn.glasses_seen(frame_score) else (),
-        "hats": (hat,) if hatted else (),
+        "glasses": () if frame is None else (frame,),
+        "hats": () if hat is None else (hat,),
         "head position": (position,),
     }
 

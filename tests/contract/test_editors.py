@@ -1,4 +1,4 @@
-"""The laws of every editor, over every model card. A new one passes them by having a card and a line in the registry."""
+"""The laws of every editor, over every model card: a new card is held to them by being there."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ def test_an_unknown_provider_is_named_with_the_known_ones():
     assert caught.value.allowed == tuple(EDITORS)
 
 
-def test_the_same_request_gets_the_same_answer(card: ModelCard, context: EditorContext, faces: list[SourcePhoto]):
+def test_the_same_request_gets_the_same_answer(
+    card: ModelCard, context: EditorContext, faces: list[SourcePhoto]
+):
     one, other = build(card, context), build(card, context)
     for prompt in PROMPTS[:2]:
         first = ask(one, faces[6].data, prompt)
@@ -148,7 +150,13 @@ def test_other_formats_than_png_go_in(card: ModelCard, context: EditorContext, f
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"<html>no</html>", encoded(noise(64, 64), "JPEG")[:-900], encoded(noise(64, 64)), encoded(noise(1, 1))],
+    [
+        b"",
+        b"<html>no</html>",
+        encoded(noise(64, 64), "JPEG")[:-900],
+        encoded(noise(64, 64)),
+        encoded(noise(1, 1)),
+    ],
     ids=["empty", "html", "truncated", "no face", "1x1"],
 )
 def test_an_input_that_is_no_portrait_ends_in_an_outcome_or_in_our_own_error(
@@ -196,7 +204,11 @@ class TestRecompress:
         return build(load(ModelCard, "control-recompress"), context)
 
     def test_it_returns_a_jpeg_of_the_same_size(self, editor: Editor, faces: list[SourcePhoto]):
-        for data, size in ((faces[0].data, (384, 520)), (encoded(noise(5, 3)), (5, 3)), (encoded(noise(1, 1)), (1, 1))):
+        for data, size in (
+            (faces[0].data, (384, 520)),
+            (encoded(noise(5, 3)), (5, 3)),
+            (encoded(noise(1, 1)), (1, 1)),
+        ):
             outcome = ask(editor, data)
             assert isinstance(outcome, Edited)
             facts = inspect_image(outcome.image)
@@ -247,7 +259,14 @@ class TestStranger:
     def test_nor_where_the_stranger_already_has_the_right_size(self):
         """Fitted to its own size, a PNG written by the same library equals the stranger's base photo."""
         data = [encoded(noise(40, 30, seed)) for seed in range(3)]
-        template = {"role": "base", "extension": "png", "width": 40, "height": 30, "licence": "x", "source": "x"}
+        template = {
+            "role": "base",
+            "extension": "png",
+            "width": 40,
+            "height": 30,
+            "licence": "x",
+            "source": "x",
+        }
         pool = [
             Photo(id=f"p{n}", subject=f"s{n}", image_sha256=sha256(d), box=(0, 0, 9, 9), **template)
             for n, d in enumerate(data)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,22 @@ STORES: dict[str, Callable[[Path], Opener]] = {
     "local, no fsync": lambda folder: lambda: LocalStore(folder / "store", fsync=False),
     "local, no hard links": lambda folder: lambda: LocalStore(folder / "store"),
 }
-BAD_KEYS = ["", "/a", "a/", "a//b", "..", "a/../b", "../a", ".a", "a/.b", "a\\b", "a b", "ä", "a\0", "a" * 600]
+BAD_KEYS = [
+    "",
+    "/a",
+    "a/",
+    "a//b",
+    "..",
+    "a/../b",
+    "../a",
+    ".a",
+    "a/.b",
+    "a\\b",
+    "a b",
+    "ä",
+    "a\0",
+    "a" * 600,
+]
 
 
 def no_links(*_: object, **__: object) -> None:
@@ -200,7 +215,7 @@ for number in range(100_000):
 
 
 @pytest.fixture(params=["links", "no links"])
-def killed_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LocalStore]:
+def killed_store(request: pytest.FixtureRequest, tmp_path: Path) -> LocalStore:
     """A store whose writer was killed in the middle of its work."""
     command = [sys.executable, "-c", WRITER, str(tmp_path / "store"), request.param]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
@@ -212,7 +227,7 @@ def killed_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Loc
             time.sleep(0.003)
         writer.send_signal(signal.SIGKILL)
     assert writer.returncode == -signal.SIGKILL
-    yield store
+    return store
 
 
 def test_a_killed_writer_leaves_whole_objects_only(killed_store: LocalStore):

@@ -14,7 +14,9 @@ from adapters.imaging.face_models import LADDER, FaceModels, align
 from adapters.imaging.packs import PackSettings, assemble
 from domain.suites import FacePack
 
-ignores_deprecation = pytest.mark.filterwarnings("ignore::FutureWarning:insightface", "ignore:.*estimate.*:FutureWarning")
+ignores_deprecation = pytest.mark.filterwarnings(
+    "ignore::FutureWarning:insightface", "ignore:.*estimate.*:FutureWarning"
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,9 @@ def embedding(models: FaceModels, image: np.ndarray) -> np.ndarray:
 
 
 @ignores_deprecation
-def test_our_reading_is_insightfaces_own_on_bgr(models: FaceModels, theirs: FaceAnalysis, pixels: list[np.ndarray]):
+def test_our_reading_is_insightfaces_own_on_bgr(
+    models: FaceModels, theirs: FaceAnalysis, pixels: list[np.ndarray]
+):
     for image in pixels:
         [face] = theirs.get(np.ascontiguousarray(image[:, :, ::-1]))
         found = models.detect(image).faces[0]
@@ -50,7 +54,9 @@ def test_our_reading_is_insightfaces_own_on_bgr(models: FaceModels, theirs: Face
 
 
 @ignores_deprecation
-def test_swapped_channels_would_be_noticed(models: FaceModels, theirs: FaceAnalysis, pixels: list[np.ndarray]):
+def test_swapped_channels_would_be_noticed(
+    models: FaceModels, theirs: FaceAnalysis, pixels: list[np.ndarray]
+):
     """Swapping red and blue keeps cosines near 0.9, so only this comparison can tell."""
     for image in pixels:
         swapped = theirs.get(image)
@@ -66,7 +72,9 @@ def test_align_gives_the_crop_that_insightface_gives(models: FaceModels, pixels:
         assert align(image, face).shape == (112, 112, 3)
 
 
-def test_align_of_a_copy_leaves_the_template_of_insightface_alone(models: FaceModels, pixels: list[np.ndarray]):
+def test_align_of_a_copy_leaves_the_template_of_insightface_alone(
+    models: FaceModels, pixels: list[np.ndarray]
+):
     before = face_align.arcface_dst.copy()
     embedding(models, pixels[0])
     assert np.array_equal(face_align.arcface_dst, before)
@@ -121,7 +129,8 @@ def test_faces_come_largest_first(models: FaceModels, pixels: list[np.ndarray]):
 
 
 @pytest.mark.parametrize(
-    ("height", "width"), [(1, 1), (1, 5000), (5000, 1), (15, 400), (16, 16), (16, 512), (512, 17), (33, 1055), (641, 479)]
+    ("height", "width"),
+    [(1, 1), (1, 5000), (5000, 1), (15, 400), (16, 16), (16, 512), (512, 17), (33, 1055), (641, 479)],
 )
 def test_no_size_crashes_the_detector(models: FaceModels, height: int, width: int):
     for image in (noise(width, height), np.full((height, width, 3), 255, np.uint8)):

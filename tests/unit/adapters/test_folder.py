@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_people_whose_names_look_alike_keep_apart(tmp_path: Path):
 def test_the_photos_of_one_person_come_together(tmp_path: Path, names: tuple[str, ...]):
     write(tmp_path, *names)
     subjects = [subject for _, subject, _ in photos(tmp_path)]
-    changes = sum(a != b for a, b in zip(subjects, subjects[1:], strict=False))
+    changes = sum(a != b for a, b in pairwise(subjects))
     assert changes == len(set(subjects)) - 1
 
 
@@ -103,7 +104,11 @@ def test_linked_people_and_photos_are_read(tmp_path: Path):
     (tmp_path / "photos" / "bea").mkdir(parents=True)
     (tmp_path / "photos" / "anna").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "photos" / "bea" / "x.jpg").symlink_to(tmp_path / "elsewhere" / "1.jpg")
-    assert [source for source, _, _ in photos(tmp_path / "photos")] == ["anna/1.jpg", "anna/2.jpg", "bea/x.jpg"]
+    assert [source for source, _, _ in photos(tmp_path / "photos")] == [
+        "anna/1.jpg",
+        "anna/2.jpg",
+        "bea/x.jpg",
+    ]
 
 
 def test_a_link_to_a_folder_above_ends(tmp_path: Path):
@@ -132,10 +137,10 @@ def test_a_huge_file_is_not_read(tmp_path: Path):
 
 
 def test_names_that_are_not_utf8_can_be_stored(tmp_path: Path):
-    folder = os.fsencode(tmp_path) + b"/\xff\xfe"
-    os.mkdir(folder)
+    folder = tmp_path / os.fsdecode(b"\xff\xfe")
+    folder.mkdir()
     for name in (b"\xe9.jpg", b"\xe8.jpg"):
-        Path(os.fsdecode(folder + b"/" + name)).write_bytes(b"photo " + name)
+        (folder / os.fsdecode(name)).write_bytes(b"photo " + name)
     found = photos(tmp_path)
     assert [source for source, _, _ in found] == [r"\xff\xfe/\xe8.jpg", r"\xff\xfe/\xe9.jpg"]
     assert len({photo_id for _, _, photo_id in found}) == 2

@@ -80,7 +80,13 @@ def test_the_faces_of_a_group_are_the_people_cut_out_of_it(
 
 @pytest.mark.parametrize(
     ("form", "options"),
-    [("JPEG", {"quality": 75}), ("WEBP", {"quality": 80}), ("PNG", {}), ("TIFF", {}), ("AVIF", {"quality": 80})],
+    [
+        ("JPEG", {"quality": 75}),
+        ("WEBP", {"quality": 80}),
+        ("PNG", {}),
+        ("TIFF", {}),
+        ("AVIF", {"quality": 80}),
+    ],
 )
 def test_another_file_format_is_still_the_person(
     embedder: InsightFaceEmbedder, faces: list[SourcePhoto], readings, form: str, options: dict
@@ -98,7 +104,9 @@ def test_a_photo_stored_sideways_is_still_the_person(
     exif[0x0112] = orientation
     for number in (0, 6):
         stored = np.ascontiguousarray(np.rot90(decode_rgb(faces[number].data), turn))
-        [reading] = embedder.read([encoded(stored, form, exif=exif, **({"quality": 92} if form != "PNG" else {}))])
+        [reading] = embedder.read(
+            [encoded(stored, form, exif=exif, **({"quality": 92} if form != "PNG" else {}))]
+        )
         assert cosine(reading, readings[number]) >= 0.95
         assert (reading.width, reading.height) == (readings[number].width, readings[number].height)
 

@@ -92,7 +92,7 @@ def test_a_full_disk_is_an_error_and_leaves_no_object(store: LocalStore, monkeyp
     store.put("pointer", b"before")
     monkeypatch.setattr(os, "fsync", full)
     for write in (store.put_new, store.put):
-        with pytest.raises(StoreError, match="No space left on device.*free space"):
+        with pytest.raises(StoreError, match=r"No space left on device.*free space"):
             write("a/b", b"x")
     with pytest.raises(StoreError):
         store.put("pointer", b"after")

@@ -27,18 +27,23 @@ def test_the_same_bytes_each_time(faces: list[SourcePhoto]):
 
 def test_another_version_of_the_package_is_noticed(monkeypatch: pytest.MonkeyPatch):
     picture = packaged_faces._PICTURES[1]
-    monkeypatch.setattr(picture.__class__, "sha256", "0" * 64, raising=False)
     changed = packaged_faces._Picture(picture.package, picture.path, "0" * 64, "x", picture.cuts)
     monkeypatch.setattr(packaged_faces, "_PICTURES", (changed,))
-    with pytest.raises(DefinitionError, match="is not the picture this dataset was cut from"):
+    with pytest.raises(DefinitionError, match="is not the picture that was cut; install the locked version"):
         list(PackagedFaces().read())
 
 
-@pytest.mark.parametrize("package", ["no_such_package_here"])
-def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, package: str):
-    gone = packaged_faces._Picture(package, "x.png", "0" * 64, "x", ())
+def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch):
+    gone = packaged_faces._Picture("no_such_package_here", "x.png", "0" * 64, "x", ())
     monkeypatch.setattr(packaged_faces, "_PICTURES", (gone,))
-    with pytest.raises(DefinitionError, match=f"'{package}' is not installed"):
+    with pytest.raises(DefinitionError, match="'no_such_package_here' is not installed"):
+        list(PackagedFaces().read())
+
+
+def test_a_picture_that_the_package_no_longer_has(monkeypatch: pytest.MonkeyPatch):
+    gone = packaged_faces._Picture("skimage", "data/no_such.png", "0" * 64, "x", ())
+    monkeypatch.setattr(packaged_faces, "_PICTURES", (gone,))
+    with pytest.raises(DefinitionError, match=r"data/no_such.png of the installed skimage cannot be read"):
         list(PackagedFaces().read())
 
 

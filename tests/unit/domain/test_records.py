@@ -8,7 +8,9 @@ from domain.records import FaceBox, FaceReading, OutcomeRecord
 
 
 def test_an_outcome_survives_its_json():
-    record = an_outcome(an_identity(), details={"truth": {"made": True, "parts": [1, 2.5, None]}}, cost_usd=0.04)
+    record = an_outcome(
+        an_identity(), details={"truth": {"made": True, "parts": [1, 2.5, None]}}, cost_usd=0.04
+    )
     assert OutcomeRecord.model_validate_json(record.model_dump_json()) == record
 
 

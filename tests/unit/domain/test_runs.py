@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import DefinitionError
-from domain.runs import RunRequest, ShardSummary, StepFailure, choose
 from domain.plan import Chain
+from domain.runs import RunRequest, ShardSummary, StepFailure, choose
 
 KNOWN = ("a", "b", "c")
 
@@ -34,7 +34,9 @@ def test_summaries_add_up():
     )
 
 
-@pytest.mark.parametrize("fields", [{"images": 0}, {"concurrency": 0}, {"concurrency": 257}, {"sesions": ("a",)}])
+@pytest.mark.parametrize(
+    "fields", [{"images": 0}, {"concurrency": 0}, {"concurrency": 257}, {"sesions": ("a",)}]
+)
 def test_requests_that_are_refused(fields: dict[str, object]):
     with pytest.raises(ValueError, match="1 validation error"):
         RunRequest.model_validate({"suite": "quickstart", **fields})

@@ -46,7 +46,9 @@ def test_datasets_that_are_refused(fields: dict[str, Any], why: str):
         DatasetChoice.model_validate({"id": "d", **fields})
 
 
-@pytest.mark.parametrize("fields", [{"price_usd": float("inf")}, {"settings": {"a": [float("nan")]}}, {"price_usd": -1}])
+@pytest.mark.parametrize(
+    "fields", [{"price_usd": float("inf")}, {"settings": {"a": [float("nan")]}}, {"price_usd": -1}]
+)
 def test_cards_hold_finite_numbers(fields: dict[str, Any]):
     base = load(ModelCard, "control-unchanged").model_dump(mode="json")
     with pytest.raises(ValidationError):

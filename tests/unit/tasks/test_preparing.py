@@ -98,7 +98,9 @@ def test_the_usable_ones_are_prepared_and_every_other_is_named(run: Prepare, pho
     assert {item.detail for item in found.left_out if item.reason == "several_faces"} == {
         "6 faces found, exactly one is needed"
     }
-    files = {p.relative_to(photos).as_posix() for p in photos.rglob("*") if not p.is_dir()} - {"anna/.hidden.png"}
+    files = {p.relative_to(photos).as_posix() for p in photos.rglob("*") if not p.is_dir()} - {
+        "anna/.hidden.png"
+    }
     kept = {photo.source for photo in found.photos if not photo.derived_from}
     assert kept | {item.source for item in found.left_out} == files
     assert len(kept) + len(found.left_out) == len(files)
@@ -131,11 +133,15 @@ def test_a_second_time_gives_the_same_manifest_and_reads_nothing_again(
             return ()
 
         def read(self, images: list[bytes]) -> list[FaceReading]:
-            usable = {keys.sha256((photos / p.source).read_bytes()) for p in first.photos if not p.derived_from}
+            usable = {
+                keys.sha256((photos / p.source).read_bytes()) for p in first.photos if not p.derived_from
+            }
             assert not usable & {keys.sha256(image) for image in images}
             known = {p.source: p for p in first.left_out}
             by_bytes = {
-                (photos / source).read_bytes(): item for source, item in known.items() if (photos / source).exists()
+                (photos / source).read_bytes(): item
+                for source, item in known.items()
+                if (photos / source).exists()
             }
             return [self._again(by_bytes[image]) for image in images]
 
@@ -181,7 +187,9 @@ def test_a_mirror_image_is_marked_as_derived(run: Prepare, faces: list[SourcePho
         ({"a.png": encoded(noise(200, 200)), "b.png": encoded(noise(200, 200, 1))}, "2 × no_face"),
     ],
 )
-def test_nothing_usable_counts_the_reasons(run: Prepare, tmp_path: Path, files: dict[str, bytes], reasons: str):
+def test_nothing_usable_counts_the_reasons(
+    run: Prepare, tmp_path: Path, files: dict[str, bytes], reasons: str
+):
     (tmp_path / "photos").mkdir()
     for name, data in files.items():
         (tmp_path / "photos" / name).write_bytes(data)

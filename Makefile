@@ -1,0 +1,54 @@
+# Two commands do everything: `make quickstart` and `make test`. Each sets up what it needs.
+
+UV_VERSION := 0.13.9
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
+PYTHON ?= python3
+FACEDRIFT := .venv/bin/facedrift
+# pytest arguments, such as: make test ARGS="-k kill"
+ARGS ?=
+
+export FACEDRIFT_STORE ?= $(CURDIR)/.facedrift/store
+export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect
+
+.PHONY: quickstart test check format bench clean help
+
+help:
+	@echo "make quickstart   run the main job on real faces, without a key"
+	@echo "make test         run all tests but the slow ones"
+	@echo "make check        format, lint, types, import contracts"
+	@echo "make bench        measure, and write the figures that docs/benchmarks.md records"
+
+quickstart: .venv/quickstart.stamp
+	$(FACEDRIFT) run quickstart
+
+test: .venv/dev.stamp
+	.venv/bin/pytest -m "not slow" $(ARGS)
+
+check: .venv/dev.stamp
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/lint-imports
+	.venv/bin/pyright
+
+format: .venv/dev.stamp
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+bench: .venv/dev.stamp
+	.venv/bin/python -m tests.benchmarks.orchestration
+
+clean:
+	rm -rf .venv .uv .facedrift
+
+.uv/bin/uv:
+	$(PYTHON) -m venv .uv
+	.uv/bin/pip install --quiet uv==$(UV_VERSION)
+
+# --inexact: the quickstart does not take away what the tests have installed.
+.venv/quickstart.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
+	$(UV) sync --quiet --locked --no-dev --inexact --extra cpu --extra quickstart
+	@touch $@
+
+.venv/dev.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
+	$(UV) sync --quiet --locked --extra cpu --extra quickstart
+	@touch $@ .venv/quickstart.stamp
