@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -14,15 +16,19 @@ from rich.logging import RichHandler
 from rich.table import Table
 
 from domain.errors import DefinitionError, IncompleteError
+from domain.photos import LeftOut
 from domain.runs import Missing, RunPlan, RunRequest, RunSummary, Snapshot
 from flows.consoles import wide_console
 from flows.run_suite import run_suite
 from tasks.definitions import load_suite
-from tasks.planning import preview, resolve
+from tasks.planning import prepared, preview, resolve
 from tasks.preflight import check_before_run
 from tasks.publishing import Board, Cell, board, page_location, truth_lines
 from tasks.scoring import rescore
 from tasks.shards import newest_summary
+
+MOST_LINES = 10
+"""Of a list that the report shows whole."""
 
 out = wide_console()
 err = Console(stderr=True)
@@ -59,6 +65,7 @@ def run(wanted: RunRequest, *, ask: bool) -> bool:
     """Run a suite and show its leaderboard; False when steps failed."""
     _log_progress()
     check_before_run(wanted)
+    _print_left_out(prepared(wanted).left_out)
     if any(card.price_usd > 0 for card in resolve(wanted).cards):
         plan, missing = preview(wanted)
         _print_plan(plan, missing)
@@ -115,6 +122,17 @@ def _print_plan(plan: RunPlan, missing: Missing) -> None:
     out.print(f"about ${missing.cost_usd:.2f} and {missing.seconds:.0f} s of calls", highlight=False)
 
 
+def _print_left_out(left_out: Sequence[LeftOut]) -> None:
+    if left_out:
+        reasons = Counter(item.reason for item in left_out)
+        counts = ", ".join(f"{count} × {reason}" for reason, count in sorted(reasons.items()))
+        err.print(f"{len(left_out)} files left out: {counts}", style="yellow", markup=False, soft_wrap=True)
+    for item in left_out[:MOST_LINES]:
+        err.print(
+            f"  {item.source}: {item.reason}: {item.detail}", style="yellow", markup=False, soft_wrap=True
+        )
+
+
 def _print_summary(summary: RunSummary, work_s: float) -> None:
     edits = summary.edits
     made = edits.edited + edits.refused + edits.no_image
@@ -132,7 +150,7 @@ def _print_summary(summary: RunSummary, work_s: float) -> None:
             f"${edits.cost_usd:.2f}"
         )
     err.print(f"{text}; work {work_s:.1f} s", highlight=False, soft_wrap=True)
-    for failure in edits.failures[:10]:
+    for failure in edits.failures[:MOST_LINES]:
         where = f"{failure.chain.label} step {failure.step}"
         err.print(f"  failed: {where}: {failure.message}", style="red", markup=False, soft_wrap=True)
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from prefect import task
 
 from adapters.base import Editor, ObjectStore
-from adapters.imaging.decode import inspect_image
+from adapters.imaging.bounded import Bounded
+from adapters.imaging.decode import ImageFacts, inspect_image
 from domain import keys
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage
 from domain.errors import AmbiguousError, PhotoError
@@ -19,6 +20,8 @@ from tasks import ledger, policies, wiring
 from tasks.threads import in_thread
 
 MAX_IMAGE_BYTES = 100_000_000
+_FACTS: Bounded[str, ImageFacts] = Bounded(4096)
+"""Of images that this process has decoded, so that the same bytes are verified once."""
 
 
 def run_step(step: StepPlan, editor: Editor, store: ObjectStore) -> StepResult:
@@ -53,8 +56,9 @@ def run_step(step: StepPlan, editor: Editor, store: ObjectStore) -> StepResult:
 
 def _store_image(outcome: Edited, store: ObjectStore, model: str) -> ImageRef:
     """Verify what came back by decoding all of it, then keep it unchanged under its sha256."""
+    sha256 = keys.sha256(outcome.image)
     try:
-        facts = inspect_image(outcome.image)
+        facts = _FACTS.get(sha256, lambda: inspect_image(outcome.image))
     except PhotoError as error:
         raise AmbiguousError(
             f"{model} returned {len(outcome.image)} bytes that are no whole image: {error}; "
@@ -64,7 +68,7 @@ def _store_image(outcome: Edited, store: ObjectStore, model: str) -> ImageRef:
     if len(outcome.image) > MAX_IMAGE_BYTES:
         raise AmbiguousError(f"{model} returned an image of {len(outcome.image)} bytes", model=model)
     ref = ImageRef(
-        sha256=keys.sha256(outcome.image),
+        sha256=sha256,
         extension=facts.extension,
         content_type=facts.content_type,
         width=facts.width,

@@ -193,6 +193,11 @@ class PlannedRun(BaseModel):
     shards: int
 
 
+def prepared(request: RunRequest) -> Dataset:
+    """The photos of a run, with what was left out; raises DefinitionError when none can be used."""
+    return wiring.dataset(prepare_suite(resolve(request).suite))
+
+
 def preview(request: RunRequest) -> tuple[RunPlan, Missing]:
     """What a run would do; photos are prepared, nothing else is written."""
     dataset_key = prepare_suite(resolve(request).suite)

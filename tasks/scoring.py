@@ -12,6 +12,7 @@ from prefect import task
 
 from adapters.base import ObjectStore
 from domain import keys
+from domain.errors import MetricError
 from domain.runs import RunPlan, Snapshot, StepFailure
 from domain.taxonomy import Taxonomy
 from metrics import scoring
@@ -121,11 +122,18 @@ def files_of(tables: Mapping[str, pl.DataFrame], rules: ScoringRules) -> dict[st
     """The tables as the bytes of files, the same for the same numbers."""
     files = {"rules.json": json.dumps(asdict(rules), sort_keys=True, indent=1).encode()}
     for name, table in tables.items():
+        _refuse_nan(name, table)
         out = io.BytesIO()
         table.write_parquet(out, compression="zstd")
         files[f"{name}.parquet"] = out.getvalue()
         files[f"{name}.csv"] = _flat(table).write_csv().encode()
     return files
+
+
+def _refuse_nan(name: str, table: pl.DataFrame) -> None:
+    for column in table.select(pl.col(pl.Float64)).iter_columns():
+        if not column.drop_nulls().is_finite().all():
+            raise MetricError(f"{name}.{column.name} holds a value that is not finite; nothing was published")
 
 
 def _flat(table: pl.DataFrame) -> pl.DataFrame:

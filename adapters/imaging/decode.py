@@ -131,7 +131,7 @@ def _to_rgb(image: Image.Image) -> Image.Image:
         wide = np.asarray(image).astype(np.int64)
         if wide.min() < 0 or wide.max() > 65535:
             raise PhotoError("32-bit integer pixels are not supported", reason="unsupported_pixels")
-        return Image.fromarray((wide // 257).astype(np.uint8)).convert("RGB")
+        return Image.fromarray(((wide + 128) // 257).astype(np.uint8)).convert("RGB")
     if mode == "F":
         raise PhotoError("floating-point pixels are not supported", reason="unsupported_pixels")
     if mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:

@@ -40,7 +40,9 @@ def test_kill_and_resume_give_the_same_tables_and_repeat_nothing_stored(tmp_path
     assert _start(killed).wait(timeout=280) == 0
     calls = Counter(editors.calls(log))
     again = Counter(editors.calls(log)[len(calls_before) :])
-    assert not {key: n for key, n in again.items() if key in stored}, "an outcome that was stored was made again"
+    assert not {key: n for key, n in again.items() if key in stored}, (
+        "an outcome that was stored was made again"
+    )
     assert sum(calls.values()) <= EDITS + CONCURRENCY  # only what was in flight at the kill
     assert len(calls) == EDITS
     assert _tables(killed) == _tables(calm)
@@ -73,7 +75,8 @@ def _kill_during_edits(home: Path, log: Path, rng: random.Random) -> None:
 def _outcomes(home: Path) -> set[str]:
     """What was stored, spelled as the call log spells a call."""
     records = [
-        OutcomeRecord.model_validate_json(path.read_bytes()) for path in (home / "store/outcomes").rglob("*.json")
+        OutcomeRecord.model_validate_json(path.read_bytes())
+        for path in (home / "store/outcomes").rglob("*.json")
     ]
     return {
         keys.canonical_json(

@@ -104,8 +104,8 @@ def test_one_bit():
 
 @pytest.mark.parametrize("form", ["PNG", "TIFF"])
 def test_sixteen_bit_gray_is_scaled_and_not_clipped(form: str):
-    wide = np.array([[0, 257, 128 * 257], [65535, 255, 100 * 257 + 1]] * 8, np.uint16)
-    wanted = np.repeat((wide // 257).astype(np.uint8)[..., None], 3, 2)
+    wide = np.array([[0, 257, 128 * 257], [65535, 129, 100 * 257 - 128]] * 8, np.uint16)
+    wanted = np.repeat(np.rint(wide / 257).astype(np.uint8)[..., None], 3, 2)
     assert_close(decode_rgb(encoded(wide, form)), wanted, 0)
 
 

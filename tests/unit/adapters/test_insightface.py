@@ -74,6 +74,10 @@ def test_the_faces_of_a_group_are_the_people_cut_out_of_it(
     areas = [(x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in (face.box for face in reading.faces)]
     assert areas == sorted(areas, reverse=True)
     alike = np.array([[vector(reading, k) @ vector(cut) for cut in readings[:6]] for k in range(6)])
+    for face, person in zip(reading.faces, alike.argmax(1), strict=True):
+        (left, top, right, bottom), (x1, y1, x2, y2) = _PICTURES[0].cuts[person][1], face.box
+        assert left <= (x1 + x2) / 2 <= right
+        assert top <= (y1 + y2) / 2 <= bottom
     assert sorted(alike.argmax(1)) == list(range(6))
     assert alike.max(1).min() > 0.6
 

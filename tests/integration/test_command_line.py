@@ -1,0 +1,126 @@
+"""The command line as people and scripts meet it: bad input, exit codes, a folder of one's own photos."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parents[2]
+
+
+def facedrift(home: Path, *arguments: str, timeout_s: float = 250) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {
+        "FACEDRIFT_STORE": str(home / "store"),
+        "PREFECT_HOME": str(home / "prefect"),
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "200",
+    }
+    command = [sys.executable, "-m", "flows.cli", *arguments]
+    return subprocess.run(
+        command, cwd=home, env=environment, capture_output=True, text=True, timeout=timeout_s, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "quickstrt"), "did you mean quickstart?"),
+        (("run", "missing.yaml"), "missing.yaml: the file cannot be read"),
+        (("run", "quickstart", "--models", "procedurall"), "'procedurall'"),
+        (("run", "quickstart", "--sessions", "hair_999"), "'hair_999'"),
+        (("run", "quickstart", "--images", "nowhere"), "neither a number nor a folder"),
+        (("run", "quickstart", "--images", "0"), "--images takes"),
+        (("report", "quickstart"), "facedrift run quickstart"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_exit_code_1(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    ended = facedrift(tmp_path, *arguments)
+    assert ended.returncode == 1
+    assert said in ended.stderr
+    assert ended.stderr.startswith("error: ")
+    assert len(ended.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_malformed_suite_file_names_file_line_field_and_allowed_fields(tmp_path: Path) -> None:
+    text = (ROOT / "domain/definitions/suites/quickstart.yaml").read_text().replace("models:", "modells:")
+    (tmp_path / "mine.yaml").write_text(text)
+    ended = facedrift(tmp_path, "run", "mine.yaml")
+    assert ended.returncode == 1
+    assert "mine.yaml:" in ended.stderr
+    assert "modells" in ended.stderr
+    assert "allowed: " in ended.stderr or "Field required" in ended.stderr
+
+
+def test_an_unwritable_store_is_said_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("a file where the store should be")
+    ended = facedrift(tmp_path, "run", "quickstart")
+    assert ended.returncode == 1
+    assert "cannot write" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_wrong_usage_is_exit_code_2(tmp_path: Path) -> None:
+    assert facedrift(tmp_path, "run").returncode == 2
+    assert facedrift(tmp_path, "run", "quickstart", "--concurrency", "0").returncode == 2
+
+
+def test_a_folder_with_bad_photos_runs_on_the_good_ones_and_says_what_it_left_out(tmp_path: Path) -> None:
+    from adapters.datasets.packaged_faces import _PICTURES, PackagedFaces, _bytes
+
+    people = list(PackagedFaces().read())
+    photos = tmp_path / "photos"
+    (photos / "anna").mkdir(parents=True)
+    (photos / "anna" / "1.png").write_bytes(people[0].data)
+    (photos / "bea.png").write_bytes(people[1].data)
+    (photos / "notes.txt").write_text("not a photo")
+    (photos / "cut.png").write_bytes(people[2].data[:2000])
+    (photos / "group.jpg").write_bytes(_bytes(_PICTURES[0]))
+    ended = facedrift(
+        tmp_path, "run", "quickstart", "--images", str(photos), "--models", "control-unchanged",
+        "--sessions", "hair_001",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert "3 files left out" in ended.stderr
+    [report] = (tmp_path / "store/reports/quickstart").rglob("left_out.csv")
+    left_out = dict(pl.read_csv(report).select("source", "reason").iter_rows())
+    assert left_out == {"cut.png": "truncated", "group.jpg": "several_faces", "notes.txt": "not_an_image"}
+    page = report.with_name("index.html").read_text()
+    assert "several_faces" in page
+
+
+def test_a_folder_without_a_usable_photo_ends_with_the_reasons(tmp_path: Path) -> None:
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    (photos / "a.txt").write_text("no")
+    (photos / "b.txt").write_text("no more")
+    ended = facedrift(tmp_path, "run", "quickstart", "--images", str(photos))
+    assert ended.returncode == 1
+    assert "2 × not_an_image" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_plan_says_what_is_missing_and_writes_no_run(tmp_path: Path) -> None:
+    ended = facedrift(tmp_path, "plan", "quickstart", "--images", "2")
+    assert ended.returncode == 0, ended.stderr
+    assert "64 chains, 0 complete, 0 stopped, 64 to do" in ended.stdout
+    assert not (tmp_path / "store/runs").exists()
+    dry = facedrift(tmp_path, "run", "quickstart", "--images", "2", "--dry-run")
+    assert dry.stdout == ended.stdout
+
+
+def test_lists_and_doctor_work(tmp_path: Path) -> None:
+    assert "procedural" in facedrift(tmp_path, "models").stdout
+    assert "quickstart" in facedrift(tmp_path, "suites").stdout
+    ended = facedrift(tmp_path, "doctor")
+    assert ended.returncode == 0, ended.stdout
+    assert ended.stdout.count("ok ") == 5

@@ -1,0 +1,126 @@
+"""Key locks, progress lines, shards of a plan, the compacted table, and snapshot files."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from adapters.stores.local import LocalStore
+from domain.errors import AmbiguousError, FatalError, MetricError, QuotaError, StoreError, TransientError
+from domain.plan import Chain, Walk
+from domain.records import ImageRef, OutcomeRecord, StepIdentity
+from metrics.session_scores import ScoringRules
+from tasks import step_tables
+from tasks.key_locks import KeyLocks
+from tasks.policies import is_transient
+from tasks.progress import Progress
+from tasks.scoring import files_of
+
+
+def test_one_holder_a_key_and_no_lock_left_over() -> None:
+    locks, inside, most = KeyLocks(), 0, 0
+
+    async def use(key: str) -> None:
+        nonlocal inside, most
+        async with locks.hold(key):
+            inside += 1
+            most = max(most, inside)
+            await asyncio.sleep(0.001)
+            inside -= 1
+
+    async def same() -> None:
+        await asyncio.gather(*(use("a") for _ in range(8)))
+
+    asyncio.run(same())
+    assert most == 1
+    assert not locks._locks
+
+
+def test_progress_says_count_rate_failures_cost_and_time_left() -> None:
+    now = [100.0]
+    progress = Progress("edits", 40, clock=lambda: now[0])
+    now[0] = 110.0
+    asyncio.run(progress.add(20, failed=2, cost_usd=1.5))
+    assert progress.line() == "edits 20/40 · 2.0/s · 2 failed · $1.50 · 10 s left"
+    now[0] = 120.0
+    asyncio.run(progress.add(20))
+    assert progress.line() == "edits 40/40 · 2.0/s · 2 failed · $1.50"
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        (TransientError("busy", retry_after_s=0.0), True),
+        (AmbiguousError("lost"), False),
+        (FatalError("key"), False),
+        (QuotaError("used up"), False),
+        (StoreError("full"), False),
+        (KeyError("bug"), False),
+    ],
+)
+def test_only_transient_errors_are_tried_again(error: Exception, again: bool) -> None:
+    class Failed:
+        data = error
+
+    class TaskRun:
+        run_count = 1
+
+    assert asyncio.run(is_transient(None, TaskRun(), Failed())) is again  # type: ignore[arg-type]
+
+
+def _walk(model: str, photo: str, count: int) -> Walk:
+    outcomes = []
+    for number in range(count):
+        identity = StepIdentity(
+            input_sha256=f"{number}",
+            prompt=f"{number}",
+            model=model,
+            settings_fingerprint="f",
+            seed=None,
+            attempt=1,
+        )
+        image = ImageRef(
+            sha256="0" * 64, extension="png", content_type="image/png", width=1, height=1, size_bytes=1
+        )
+        outcomes.append(
+            OutcomeRecord(
+                key=f"{model}-{photo}-{number}",
+                identity=identity,
+                kind="edited",
+                image=image,
+                latency_s=0.1,
+                finished_at="2026-01-01T00:00:00+00:00",
+            )
+        )
+    return Walk(Chain(model=model, photo=photo, session="s"), tuple(outcomes), None)
+
+
+def test_the_compacted_table_grows_and_is_the_same_in_any_order(tmp_path: Path) -> None:
+    one, two = LocalStore(tmp_path / "one", fsync=False), LocalStore(tmp_path / "two", fsync=False)
+    step_tables.compact("suite", "data", [_walk("a", "p", 2)], one)
+    step_tables.compact("suite", "data", [_walk("b", "p", 4), _walk("a", "q", 3)], one)
+    step_tables.compact("suite", "data", [_walk("a", "q", 3), _walk("a", "p", 2), _walk("b", "p", 4)], two)
+    index = step_tables.index("suite", "data", one)
+    assert index.get("a-p-1") == _walk("a", "p", 2).outcomes[1]
+    assert index.get("b-p-3") == _walk("b", "p", 4).outcomes[3]
+    assert index.get("a-p-2") is None
+    assert step_tables._parts("suite", "data", one) == step_tables._parts("suite", "data", two)
+
+
+def test_the_files_of_equal_tables_are_equal_and_hold_no_nan() -> None:
+    table = pl.DataFrame(
+        {"model": ["a", "b"], "sc": [0.5, None], "state_hats": [["beret hat"], None]},
+        schema={"model": pl.String, "sc": pl.Float64, "state_hats": pl.List(pl.String)},
+    )
+    files = files_of({"steps": table}, ScoringRules())
+    assert files == files_of({"steps": table.clone()}, ScoringRules())
+    assert files["steps.csv"].decode().splitlines() == ["model,sc,state_hats", "a,0.5,beret hat", "b,,?"]
+    read = pl.read_parquet(io.BytesIO(files["steps.parquet"]))
+    assert read.equals(table)
+    with pytest.raises(MetricError, match="not finite"):
+        files_of({"steps": table.with_columns(pl.lit(math.nan).alias("sc"))}, ScoringRules())
