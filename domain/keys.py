@@ -23,10 +23,12 @@ def check_key(key: str) -> str:
 
 
 def canonical_json(value: JsonValue | Mapping[str, JsonValue]) -> bytes:
-    """One spelling for equal values: sorted keys, no spaces, no NaN."""
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    ).encode()
+    """One spelling for equal values: sorted keys, no spaces, no NaN.
+
+    Half a surrogate pair, which a provider's JSON may hold, becomes a question mark: it has no UTF-8.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="replace")
 
 
 def fingerprint(value: BaseModel | Mapping[str, JsonValue]) -> str:

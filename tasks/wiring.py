@@ -31,6 +31,7 @@ from tasks.definitions import load
 
 if TYPE_CHECKING:
     from adapters.imaging.face_models import FaceModels
+    from adapters.judges.local import LocalTracker
 
 
 def store() -> ObjectStore:
@@ -168,15 +169,19 @@ def _local_identity(adapter: str, pack: str, taxonomy: Taxonomy) -> JudgeIdentit
 
 @cache
 def judge(taxonomy: str, pack: str) -> Judge:
-    """The judge of semantic consistency."""
+    """The judge of semantic consistency; it shares what the tracker has seen."""
     from adapters.judges.local import LocalJudge
 
-    return LocalJudge(load(Taxonomy, taxonomy), _landmarks(pack))
+    return LocalJudge(load(Taxonomy, taxonomy), _local_tracker(taxonomy, pack))
+
+
+def tracker(taxonomy: str, pack: str) -> StateTracker:
+    """The state tracker."""
+    return _local_tracker(taxonomy, pack)
 
 
 @cache
-def tracker(taxonomy: str, pack: str) -> StateTracker:
-    """The state tracker."""
+def _local_tracker(taxonomy: str, pack: str) -> LocalTracker:
     from adapters.judges.local import LocalTracker
 
     return LocalTracker(load(Taxonomy, taxonomy), _landmarks(pack))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 
 from domain.loading import load
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from adapters.embedders.insightface import InsightFaceEmbedder
     from adapters.imaging.face_models import FaceModels
     from adapters.imaging.packs import PackSettings
+
+
+hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("steady")
 
 
 class NetworkBlockedError(RuntimeError):

@@ -20,7 +20,7 @@ _TELLING_PARTS: dict[str, tuple[str, ...]] = {
 """What must be there, each in its colour."""
 _HAT_COLOR_DISTANCE = 17.0
 _HAT_SCORE = 0.40
-_BANDED_HAT_SCORE = 0.30
+_BANDED_HAT_SCORE = 0.20
 """Enough where a dark band was found between crown and brim."""
 _RING_CONTRAST = 7.0
 _FRAME_SHARE = 0.45

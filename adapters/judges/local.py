@@ -23,7 +23,7 @@ from adapters.imaging import see_face, see_hair, see_worn
 from adapters.imaging.bounded import Bounded, digest
 from adapters.imaging.decode import decode_rgb
 from adapters.imaging.drawing import LEFT, RIGHT, STRAIGHT
-from adapters.imaging.frame import FaceFinder, Image, Plane
+from adapters.imaging.frame import FaceFinder, Geometry, Image, Plane
 from adapters.imaging.look import Look, look_at
 from adapters.imaging.regions import outside
 from adapters.imaging.warp import TURNED_FROM
@@ -33,7 +33,8 @@ from domain.taxonomy import Attribute, Taxonomy
 
 VERSION = "local-heuristic-1"
 """Changes whenever the same pixels may be judged differently."""
-_KEPT_IMAGES = 16
+_KEPT_IMAGES = 512
+"""Of about 40 kB each: enough that judging finds what tracking has looked at."""
 _COARSE_PX = 128
 """Longer side of the images that are compared: averaging hides what compression does to fine detail."""
 _NOISE = 18.0
@@ -48,8 +49,10 @@ _MOST_PIXEL_COST = 2.0
 class Seen:
     """One image, the face in it and the state read from that."""
 
-    rgb: Image
-    look: Look | None
+    shape: tuple[int, ...]
+    """Of the image in full."""
+    coarse: Image
+    geometry: Geometry | None
     """None without a face."""
     state: State
 
@@ -80,9 +83,10 @@ class LocalTracker:
         rgb = decode_rgb(image)
         look = look_at(rgb, self._faces)
         if look is None:
-            return Seen(rgb, None, dict.fromkeys(self._taxonomy.sub_axes))
+            return Seen(rgb.shape, _coarse(rgb), None, dict.fromkeys(self._taxonomy.sub_axes))
         state = read_state(look)
-        return Seen(rgb, look, {name: state[name] for name in self._taxonomy.sub_axes})
+        ordered = {name: state[name] for name in self._taxonomy.sub_axes}
+        return Seen(rgb.shape, _coarse(rgb), look.geometry, ordered)
 
 
 def read_state(look: Look) -> dict[str, tuple[str, ...] | None]:
@@ -105,9 +109,9 @@ def read_state(look: Look) -> dict[str, tuple[str, ...] | None]:
 class LocalJudge:
     """Scores one edit by comparing the states and the pixels of two images."""
 
-    def __init__(self, taxonomy: Taxonomy, faces: FaceFinder) -> None:
+    def __init__(self, taxonomy: Taxonomy, tracker: LocalTracker) -> None:
         self._taxonomy = taxonomy
-        self._tracker = LocalTracker(taxonomy, faces)
+        self._tracker = tracker
 
     def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
         """Two numbers as JSON text, valid for `domain.judging.parse_scores`.
@@ -118,7 +122,7 @@ class LocalJudge:
         asked = self._taxonomy.match(prompt)
         keep = prompt.strip().casefold().startswith("keep ")
         old, new = self._tracker.see(before), self._tracker.see(after)
-        difference = _difference(old.rgb, new.rgb)
+        difference = _difference(old, new)
         answer = {
             "editing_success": _success(asked, keep, old.state, new.state, difference),
             "overediting": _restraint(asked, old, new, difference),
@@ -149,20 +153,23 @@ def _restraint(asked: Attribute | None, old: Seen, new: Seen, difference: Plane 
         if name not in exempt and None not in (seen, old.state[name]) and seen != old.state[name]
     ]
     cost = _SUB_AXIS_COST * len(changed)
-    if difference is not None and old.look is not None:
-        coarse = max(old.look.rgb.shape[:2]) / max(difference.shape)
-        where = outside(old.look.geometry, difference.shape, coarse, asked.sub_axis if asked else None)
+    if difference is not None and old.geometry is not None:
+        coarse = max(old.shape[:2]) / max(difference.shape)
+        where = outside(old.geometry, difference.shape, coarse, asked.sub_axis if asked else None)
         if where.any():
             cost += min(_MOST_PIXEL_COST, float(np.clip(difference[where] - _NOISE, 0, None).mean()))
     return round(max(0.0, 10.0 - cost), 2)
 
 
-def _difference(before: Image, after: Image) -> Plane | None:
+def _coarse(image: Image) -> Image:
+    height, width = image.shape[:2]
+    ratio = min(1.0, _COARSE_PX / max(height, width))
+    size = max(1, round(width * ratio)), max(1, round(height * ratio))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _difference(before: Seen, after: Seen) -> Plane | None:
     """Mean absolute difference of the channels, coarse, or None for images of different sizes."""
     if before.shape != after.shape:
         return None
-    height, width = before.shape[:2]
-    ratio = min(1.0, _COARSE_PX / max(height, width))
-    size = max(1, round(width * ratio)), max(1, round(height * ratio))
-    old, new = (cv2.resize(i, size, interpolation=cv2.INTER_AREA).astype(np.float32) for i in (before, after))
-    return np.abs(old - new).mean(-1)
+    return np.abs(before.coarse.astype(np.float32) - after.coarse.astype(np.float32)).mean(-1)

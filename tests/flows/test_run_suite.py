@@ -142,7 +142,9 @@ source: tests
 sessions:
   - id: twin_a
     test_set: accessories
-    steps: [{prompt: "Add a knit hat.", attribute: knit hat}, {prompt: "Add oval glasses", attribute: oval glasses}]
+    steps:
+      - {prompt: "Add a knit hat.", attribute: knit hat}
+      - {prompt: "Add oval glasses", attribute: oval glasses}
   - id: twin_b
     test_set: accessories
     steps: [{prompt: "Add a knit hat.", attribute: knit hat}, {prompt: "Add a dad hat", attribute: dad hat}]

@@ -5,17 +5,47 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
+
+from flows import cli
+
+Say = Callable[..., "Ended"]
 
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
 
 
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Runs a command in this process, for what ends before any flow begins."""
+    for name, value in cli._QUIET_PREFECT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FACEDRIFT_STORE", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Ended:
+        result = CliRunner().invoke(cli.app, list(arguments))
+        return Ended(result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
 def facedrift(home: Path, *arguments: str, timeout_s: float = 250) -> subprocess.CompletedProcess[str]:
+    """Runs a command as a process of its own."""
     environment = os.environ | {
         "FACEDRIFT_STORE": str(home / "store"),
         "PREFECT_HOME": str(home / "prefect"),
@@ -40,10 +70,8 @@ def facedrift(home: Path, *arguments: str, timeout_s: float = 250) -> subprocess
         (("report", "quickstart"), "facedrift run quickstart"),
     ],
 )
-def test_bad_input_is_one_clear_line_and_exit_code_1(
-    tmp_path: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    ended = facedrift(tmp_path, *arguments)
+def test_bad_input_is_one_clear_line_and_exit_code_1(say: Say, arguments: tuple[str, ...], said: str) -> None:
+    ended = say(*arguments)
     assert ended.returncode == 1
     assert said in ended.stderr
     assert ended.stderr.startswith("error: ")
@@ -51,27 +79,27 @@ def test_bad_input_is_one_clear_line_and_exit_code_1(
     assert "Traceback" not in ended.stderr
 
 
-def test_a_malformed_suite_file_names_file_line_field_and_allowed_fields(tmp_path: Path) -> None:
+def test_a_malformed_suite_file_names_file_line_field_and_allowed_fields(say: Say, tmp_path: Path) -> None:
     text = (ROOT / "domain/definitions/suites/quickstart.yaml").read_text().replace("models:", "modells:")
     (tmp_path / "mine.yaml").write_text(text)
-    ended = facedrift(tmp_path, "run", "mine.yaml")
+    ended = say("run", "mine.yaml")
     assert ended.returncode == 1
     assert "mine.yaml:" in ended.stderr
     assert "modells" in ended.stderr
     assert "allowed: " in ended.stderr or "Field required" in ended.stderr
 
 
-def test_an_unwritable_store_is_said_before_anything_runs(tmp_path: Path) -> None:
+def test_an_unwritable_store_is_said_before_anything_runs(say: Say, tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file where the store should be")
-    ended = facedrift(tmp_path, "run", "quickstart")
+    ended = say("run", "quickstart")
     assert ended.returncode == 1
     assert "cannot write" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
-def test_wrong_usage_is_exit_code_2(tmp_path: Path) -> None:
-    assert facedrift(tmp_path, "run").returncode == 2
-    assert facedrift(tmp_path, "run", "quickstart", "--concurrency", "0").returncode == 2
+def test_wrong_usage_is_exit_code_2(say: Say) -> None:
+    assert say("run").returncode == 2
+    assert say("run", "quickstart", "--concurrency", "0").returncode == 2
 
 
 def test_a_folder_with_bad_photos_runs_on_the_good_ones_and_says_what_it_left_out(tmp_path: Path) -> None:
@@ -98,29 +126,29 @@ def test_a_folder_with_bad_photos_runs_on_the_good_ones_and_says_what_it_left_ou
     assert "several_faces" in page
 
 
-def test_a_folder_without_a_usable_photo_ends_with_the_reasons(tmp_path: Path) -> None:
+def test_a_folder_without_a_usable_photo_ends_with_the_reasons(say: Say, tmp_path: Path) -> None:
     photos = tmp_path / "photos"
     photos.mkdir()
     (photos / "a.txt").write_text("no")
     (photos / "b.txt").write_text("no more")
-    ended = facedrift(tmp_path, "run", "quickstart", "--images", str(photos))
+    ended = say("run", "quickstart", "--images", str(photos))
     assert ended.returncode == 1
     assert "2 × not_an_image" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
-def test_a_plan_says_what_is_missing_and_writes_no_run(tmp_path: Path) -> None:
-    ended = facedrift(tmp_path, "plan", "quickstart", "--images", "2")
+def test_a_plan_says_what_is_missing_and_writes_no_run(say: Say, tmp_path: Path) -> None:
+    ended = say("plan", "quickstart", "--images", "2")
     assert ended.returncode == 0, ended.stderr
     assert "64 chains, 0 complete, 0 stopped, 64 to do" in ended.stdout
     assert not (tmp_path / "store/runs").exists()
-    dry = facedrift(tmp_path, "run", "quickstart", "--images", "2", "--dry-run")
+    dry = say("run", "quickstart", "--images", "2", "--dry-run")
     assert dry.stdout == ended.stdout
 
 
-def test_lists_and_doctor_work(tmp_path: Path) -> None:
-    assert "procedural" in facedrift(tmp_path, "models").stdout
-    assert "quickstart" in facedrift(tmp_path, "suites").stdout
-    ended = facedrift(tmp_path, "doctor")
+def test_lists_and_doctor_work(say: Say) -> None:
+    assert "procedural" in say("models").stdout
+    assert "quickstart" in say("suites").stdout
+    ended = say("doctor")
     assert ended.returncode == 0, ended.stdout
     assert ended.stdout.count("ok ") == 5

@@ -138,7 +138,10 @@ def test_a_huge_file_is_not_read(tmp_path: Path):
 
 def test_names_that_are_not_utf8_can_be_stored(tmp_path: Path):
     folder = tmp_path / os.fsdecode(b"\xff\xfe")
-    folder.mkdir()
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 only")
     for name in (b"\xe9.jpg", b"\xe8.jpg"):
         (folder / os.fsdecode(name)).write_bytes(b"photo " + name)
     found = photos(tmp_path)

@@ -41,7 +41,7 @@ def tracker(taxonomy: Taxonomy, face_models: FaceModels) -> LocalTracker:
 
 @pytest.fixture(scope="module")
 def judge(taxonomy: Taxonomy, face_models: FaceModels) -> LocalJudge:
-    return LocalJudge(taxonomy, face_models)
+    return LocalJudge(taxonomy, LocalTracker(taxonomy, face_models))
 
 
 def state(tracker: LocalTracker, image: bytes, taxonomy: Taxonomy) -> State:
@@ -194,7 +194,7 @@ def test_a_hat_that_hides_the_hair_is_not_overediting(
 
 def test_an_image_is_looked_at_once(taxonomy: Taxonomy, face_models: FaceModels, astronaut: bytes) -> None:
     faces = _CountedFaces(face_models)
-    judge = LocalJudge(taxonomy, faces)
+    judge = LocalJudge(taxonomy, LocalTracker(taxonomy, faces))
     for _ in range(3):
         judge.score(astronaut, recompressed(astronaut), "Add round glasses")
     assert faces.calls == 2

@@ -96,6 +96,11 @@ def test_canonical_json_has_one_spelling():
     )
 
 
+def test_canonical_json_of_half_a_surrogate_pair_can_be_stored_and_read():
+    answer = json.loads(r'{"reason": "no \ud83d image"}')
+    assert json.loads(keys.canonical_json(answer)) == {"reason": "no ? image"}
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]])
 def test_canonical_json_has_no_nan(value):
     with pytest.raises(ValueError, match="Out of range"):

@@ -4,6 +4,7 @@ import pytest
 from builders import an_identity, an_image_ref, an_outcome
 from pydantic import ValidationError
 
+from domain.keys import canonical_json
 from domain.records import FaceBox, FaceReading, OutcomeRecord
 
 
@@ -12,6 +13,14 @@ def test_an_outcome_survives_its_json():
         an_identity(), details={"truth": {"made": True, "parts": [1, 2.5, None]}}, cost_usd=0.04
     )
     assert OutcomeRecord.model_validate_json(record.model_dump_json()) == record
+
+
+def test_an_outcome_with_ill_formed_text_can_be_stored_and_read():
+    record = an_outcome(
+        an_identity(), kind="refused", image=None, reason="no \ud83d", details={"a": "\udc00"}
+    )
+    stored = canonical_json(record.model_dump(mode="json"))
+    assert OutcomeRecord.model_validate_json(stored).reason == "no ?"
 
 
 @pytest.mark.parametrize(
