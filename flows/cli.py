@@ -25,12 +25,13 @@ app = typer.Typer(
 
 NOTHING_RAN, INCOMPLETE = 1, 3
 
-_QUIET_PREFECT = {
+PREFECT_DEFAULTS = {
     "PREFECT_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "50",
+    "PREFECT_CLIENT_MAX_RETRIES": "10",
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "200",
 }
 """Defaults for a run without a server of its own; a variable that is set wins."""
@@ -139,7 +140,7 @@ def doctor(
 def _set_up(store: str, debug: bool) -> None:
     if store:
         os.environ["FACEDRIFT_STORE"] = str(Path(store).expanduser())
-    for name, value in _QUIET_PREFECT.items():
+    for name, value in PREFECT_DEFAULTS.items():
         os.environ.setdefault(name, value if not debug or "LOGGING" not in name else "INFO")
 
 

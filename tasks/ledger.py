@@ -6,7 +6,8 @@ a store that stumbles never looks like work that is missing.
 
 from __future__ import annotations
 
-from typing import TypeVar
+import math
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -34,8 +35,16 @@ def read(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
 
 
 def write_new(store: ObjectStore, key: str, record: BaseModel) -> bool:
-    """Write a record unless there is one."""
-    return store.put_new(key, keys.canonical_json(record.model_dump(mode="json")))
+    """Write a record unless there is one; a number that is not finite, as a provider may send, is null."""
+    return store.put_new(key, keys.canonical_json(_finite(record.model_dump(mode="json"))))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in cast(list[Any], value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_image(store: ObjectStore, sha256: str, extension: str) -> bytes:

@@ -24,7 +24,11 @@ def test_names_are_not_looked_up():
 
 def test_this_machine_is_in_reach():
     with socket.create_server(("127.0.0.1", 0)) as server:
-        answer = threading.Thread(target=lambda: server.accept()[0].close())
+
+        def hang_up() -> None:
+            server.accept()[0].close()
+
+        answer = threading.Thread(target=hang_up)
         answer.start()
         with socket.create_connection(("localhost", server.getsockname()[1]), timeout=10) as client:
             assert client.recv(1) == b""

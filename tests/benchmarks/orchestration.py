@@ -24,6 +24,7 @@ from prefect.cache_policies import CacheKeyFnPolicy
 from prefect.testing.utilities import prefect_test_harness
 
 from domain.runs import RunRequest
+from flows.cli import PREFECT_DEFAULTS
 from flows.edit_chains import edit_chains
 from tasks import wiring
 from tasks.definitions import load_suite
@@ -125,27 +126,35 @@ def peak(folder: Path, steps: int) -> dict[str, float]:
     return {"steps": count, "before_mb": round(before), "peak_mb": round(after)}
 
 
-def main() -> None:
-    """Print every figure as JSON, one line each."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--peak", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=560)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+def _measure(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["FACEDRIFT_STORE"] = str(folder / "store")
         os.environ["FACEDRIFT_DEFINITIONS"] = str(folder)
-        os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
         with prefect_test_harness(server_startup_timeout=300):
-            if options.peak:
-                print(json.dumps(peak(folder, options.peak)))  # noqa: T201
-                return
-            print(json.dumps(throughput(folder, options.steps, options.rounds)))  # noqa: T201
-    for steps in (500, 5000):
-        command = [sys.executable, "-m", "tests.benchmarks.orchestration", "--peak", str(steps)]
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
-        print(found.stdout.strip().splitlines()[-1])  # noqa: T201
+            found = (
+                peak(folder, options.peak)
+                if options.peak
+                else throughput(folder, options.steps, options.rounds)
+            )
+    print(json.dumps(found))  # noqa: T201
+
+
+def main() -> None:
+    """Print every figure as JSON, one line each; each in a fresh process with the settings of a run."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--peak", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    if options.peak or options.steps:
+        _measure(options)
+        return
+    for arguments in (["--steps", "560"], ["--peak", "500"], ["--peak", "5000"]):
+        command = [sys.executable, "-m", "tests.benchmarks.orchestration", *arguments]
+        environment = os.environ | PREFECT_DEFAULTS
+        found = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        print(found.stdout.strip() or found.stderr)  # noqa: T201
 
 
 if __name__ == "__main__":

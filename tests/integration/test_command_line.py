@@ -32,7 +32,7 @@ class Ended:
 @pytest.fixture
 def say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
     """Runs a command in this process, for what ends before any flow begins."""
-    for name, value in cli._QUIET_PREFECT.items():
+    for name, value in cli.PREFECT_DEFAULTS.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("FACEDRIFT_STORE", str(tmp_path / "store"))
     monkeypatch.chdir(tmp_path)

@@ -97,6 +97,14 @@ def test_refusals_are_outcomes(store: LocalStore, step: StepPlan, answer: EditOu
     assert stored.kind == kind
 
 
+def test_what_a_provider_says_in_passing_cannot_lose_a_paid_edit(store: LocalStore, step: StepPlan) -> None:
+    details = {"score": float("nan"), "note": "\ud800"}
+    run_step(step, Answers(lambda _: Edited(image=png("blue"), cost_usd=0.1, details=details)), store)
+    stored = ledger.outcome(store, step.key)
+    assert stored is not None
+    assert stored.details["score"] is None
+
+
 @pytest.mark.parametrize("data", [b"", b"not an image", png("blue")[:60]])
 def test_bytes_that_are_no_image_store_nothing(store: LocalStore, step: StepPlan, data: bytes) -> None:
     with pytest.raises(AmbiguousError, match="no whole image"):
