@@ -7,9 +7,6 @@ FACEDRIFT := .venv/bin/facedrift
 # pytest arguments, such as: make test ARGS="-k kill"
 ARGS ?=
 
-export FACEDRIFT_STORE ?= $(CURDIR)/.facedrift/store
-export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect
-
 .PHONY: quickstart test check format bench clean help
 
 help:
@@ -18,7 +15,11 @@ help:
 	@echo "make check        format, lint, types, import contracts"
 	@echo "make bench        measure, and write the figures that docs/benchmarks.md records"
 
+# Everything of the quickstart stays in this folder, unless these say otherwise.
+quickstart: export FACEDRIFT_STORE ?= $(CURDIR)/.facedrift/store
+quickstart: export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect
 quickstart: .venv/quickstart.stamp
+	@mkdir -p "$$PREFECT_HOME"
 	$(FACEDRIFT) run quickstart
 
 test: .venv/dev.stamp

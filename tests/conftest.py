@@ -116,3 +116,12 @@ def test_photos() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder of test photos; point FACEDRIFT_TEST_PHOTOS to one")
     return folder
+
+
+@pytest.fixture(scope="session")
+def prefect_server() -> Iterator[None]:
+    """One temporary Prefect server for all tests that run flows."""
+    from prefect.testing.utilities import prefect_test_harness
+
+    with prefect_test_harness(server_startup_timeout=300):
+        yield

@@ -1,24 +1,17 @@
-"""One Prefect server for all flow tests, and a clean store and definitions folder for each."""
+"""A clean store and definitions folder for each flow test."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from fakes import editors
-from prefect.testing.utilities import prefect_test_harness
 
 from domain.errors import IncompleteError
 from domain.runs import RunRequest, RunSummary
 from tasks.shards import newest_summary
-
-
-@pytest.fixture(scope="session")
-def prefect_server() -> Iterator[None]:
-    with prefect_test_harness(server_startup_timeout=300):
-        yield
 
 
 @pytest.fixture

@@ -1,0 +1,97 @@
+"""The main job on real faces: the controls land where they must, and the truth is near what is measured."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from domain.runs import RunRequest, Snapshot
+from flows.run_suite import run_suite
+from tasks import wiring
+from tasks.scoring import read_table
+
+pytestmark = pytest.mark.flow
+
+SESSIONS = ("accessories_008", "hair_001", "hair_008", "poses_005")
+
+
+@pytest.fixture(scope="module")
+def store_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("quickstart")
+
+
+@pytest.fixture(scope="module")
+def snapshot(store_folder: Path, prefect_server: None) -> Snapshot:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FACEDRIFT_STORE", str(store_folder))
+        request = RunRequest(suite="quickstart", sessions=SESSIONS, images=4)
+        return asyncio.run(run_suite(request)).snapshot
+
+
+@pytest.fixture
+def board(
+    snapshot: Snapshot, store_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, dict[str, float]]:
+    monkeypatch.setenv("FACEDRIFT_STORE", str(store_folder))
+    rows = read_table(wiring.store(), snapshot, "leaderboard").filter(pl.col("test_set") == "all")
+    return {row["model"]: row for row in rows.iter_rows(named=True)}
+
+
+def test_unchanged_has_no_drop_no_overedit_and_no_success(board: dict[str, dict[str, float]]) -> None:
+    row = board["control-unchanged"]
+    assert (row["drop_fss"], row["oer"], row["sc"]) == (0.0, 0.0, 0.0)
+    assert (row["drop_fss_n"], row["oer_n"], row["sc_n"]) == (16, 16, 16)
+
+
+def test_stranger_is_worst_by_far(board: dict[str, dict[str, float]]) -> None:
+    drops = {model: row["drop_fss"] for model, row in board.items()}
+    worst = drops.pop("control-stranger")
+    assert worst > 80
+    assert worst > 2 * max(drops.values())
+
+
+def test_recompression_drifts_a_little_and_more_at_each_step(
+    board: dict[str, dict[str, float]], snapshot: Snapshot
+) -> None:
+    assert 0 < board["control-recompress"]["drop_fss"] < 3
+    assert board["control-recompress"]["oer"] <= 0.05
+    rows = read_table(wiring.store(), snapshot, "progression").filter(pl.col("model") == "control-recompress")
+    fss = rows.sort("step")["fss"].to_list()
+    assert len(fss) == 5
+    assert fss == sorted(fss, reverse=True)
+
+
+def test_procedural_is_measured_near_its_own_account(
+    board: dict[str, dict[str, float]], snapshot: Snapshot
+) -> None:
+    assert 5 < board["procedural"]["drop_fss"] < 60
+    assert board["procedural"]["sc"] > 0.4
+    truth = read_table(wiring.store(), snapshot, "truth")
+    assert truth.height >= 14
+    assert truth["oer_true"].mean() == pytest.approx(truth["oer_measured"].mean(), abs=0.25)
+    seen = read_table(wiring.store(), snapshot, "tracker_accuracy")
+    assert seen["n_equal"].sum() / seen["n"].sum() > 0.7
+
+
+def test_the_page_is_whole_and_loads_nothing(
+    board: dict[str, dict[str, float]], snapshot: Snapshot, store_folder: Path
+) -> None:
+    page = store_folder / "reports/quickstart" / snapshot.digest[:16] / "index.html"
+    text = page.read_text()
+    for model in board:
+        assert model in text
+    assert text.count("data:image/webp") >= 4 * 4 * 5
+    assert 'src="http' not in text
+    assert 'href="http' not in text
+    assert (store_folder / "reports/quickstart/CURRENT.json").is_file()
+
+
+def test_every_table_is_there_twice_and_equal(snapshot: Snapshot, store_folder: Path) -> None:
+    folder = store_folder / "reports/quickstart" / snapshot.digest[:16]
+    for name in ("leaderboard", "sessions", "progression", "coverage", "truth"):
+        parquet = pl.read_parquet(folder / f"{name}.parquet")
+        csv = pl.read_csv(folder / f"{name}.csv", schema_overrides=parquet.schema)
+        assert csv.equals(parquet), name
