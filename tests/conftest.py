@@ -109,7 +109,7 @@ def faces() -> list[SourcePhoto]:
 
 
 @pytest.fixture(scope="session")
-def test_photos() -> Path:
+def real_photos() -> Path:
     """A folder of `person/photo.jpg`, from FACEDRIFT_TEST_PHOTOS or beside the repository."""
     named = os.environ.get("FACEDRIFT_TEST_PHOTOS")
     folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "photos"

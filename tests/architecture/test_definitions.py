@@ -40,7 +40,10 @@ def test_no_kind_is_empty():
 @pytest.mark.parametrize("name", names(SessionSet))
 def test_sessions_agree_with_their_taxonomy(name: str):
     sessions = load(SessionSet, name)
-    sessions.check(load(Taxonomy, sessions.taxonomy))
+    taxonomy = load(Taxonomy, sessions.taxonomy)
+    sessions.check(taxonomy)
+    asked = [step.attribute.casefold() for session in sessions.sessions for step in session.steps]
+    assert set(asked) <= set(taxonomy.attributes)
 
 
 @pytest.mark.parametrize("name", names(Suite))

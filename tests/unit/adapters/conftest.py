@@ -78,11 +78,11 @@ def group_faces(face_models: FaceModels) -> list[bytes]:
 
 
 @pytest.fixture(scope="session")
-def portraits(test_photos: Path) -> list[bytes]:
+def portraits(real_photos: Path) -> list[bytes]:
     """Neutral portraits from a folder of photos that is not part of the repository, 512 pixels square."""
-    found = sorted(test_photos.glob("london-*/01.jpg"))
+    found = sorted(real_photos.glob("london-*/01.jpg"))
     if not found:
-        pytest.skip(f"no portraits london-*/01.jpg in {test_photos}")
+        pytest.skip(f"no portraits london-*/01.jpg in {real_photos}")
     small = [cv2.resize(decode_rgb(p.read_bytes()), (512, 512), interpolation=cv2.INTER_AREA) for p in found]
     return [png(rgb) for rgb in small]
 

@@ -155,9 +155,9 @@ def auc(same: np.ndarray, different: np.ndarray) -> float:
 
 
 def test_people_are_told_apart_on_real_photos(
-    embedder: InsightFaceEmbedder, face_pack: FacePack, test_photos: Path
+    embedder: InsightFaceEmbedder, face_pack: FacePack, real_photos: Path
 ):
-    files = [file for file in sorted(test_photos.glob("[!_]*/*.jpg")) if file.parent.name != "_groups"]
+    files = [file for file in sorted(real_photos.glob("[!_]*/*.jpg")) if file.parent.name != "_groups"]
     readings = [embedder.read([file.read_bytes()])[0] for file in files]
     single = [(f.parent.name, vector(r)) for f, r in zip(files, readings, strict=True) if len(r.faces) == 1]
     people = np.array([person for person, _ in single])

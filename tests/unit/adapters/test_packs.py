@@ -97,6 +97,8 @@ def test_a_damaged_copy_in_the_cache_is_made_again(tmp_path: Path, face_pack: Fa
     else:
         (target / DETECTOR).write_bytes(damage)
     open_pack(face_pack, settings_in(tmp_path), ("detection",))
+    expected = {file.name: file.sha256 for file in face_pack.files}
+    assert sha256((target / DETECTOR).read_bytes()) == expected[DETECTOR]
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, face_pack: FacePack):

@@ -151,6 +151,7 @@ def test_states_that_are_not(text: str, why: str):
 @given(st.text())
 def test_a_state_from_any_text_ends_in_a_state_or_in_the_one_error(text: str):
     try:
-        parse_state(text, TAXONOMY)
+        state = parse_state(text, TAXONOMY)
     except InvalidAnswerError:
         return
+    assert set(state) == set(TAXONOMY.sub_axes)
