@@ -12,10 +12,10 @@ from flows.judge_edits import judge_edits
 from flows.prepare_dataset import prepare_dataset
 from flows.score_suite import score_suite
 from flows.track_states import track_states
+from tasks.compaction import compact_steps
 from tasks.planning import plan_run, resolve
 from tasks.run_states import ended, error_of
 from tasks.shards import keep_run_summary, sum_of_shards
-from tasks.step_tables import compact_steps
 
 
 @flow(name="run-suite", flow_run_name="run {request.suite}")

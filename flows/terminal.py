@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from prefect.client.orchestration import get_client
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.table import Table
@@ -19,10 +18,11 @@ from domain.errors import DefinitionError, IncompleteError
 from domain.photos import LeftOut
 from domain.runs import Missing, RunPlan, RunRequest, RunSummary, Snapshot
 from flows.consoles import wide_console
+from flows.local_server import prefect_server
 from flows.run_suite import run_suite
 from tasks.definitions import load_suite
 from tasks.planning import prepared, preview, resolve
-from tasks.preflight import check_before_run
+from tasks.preflight import check_before_run, check_store
 from tasks.publishing import Board, Cell, board, page_location, truth_lines
 from tasks.scoring import rescore
 from tasks.shards import newest_summary
@@ -64,35 +64,33 @@ def show_plan(wanted: RunRequest) -> None:
 def run(wanted: RunRequest, *, ask: bool) -> bool:
     """Run a suite and show its leaderboard; False when steps failed."""
     _log_progress()
-    check_before_run(wanted)
-    _print_left_out(prepared(wanted).left_out)
-    if any(card.price_usd > 0 for card in resolve(wanted).cards):
-        plan, missing = preview(wanted)
-        _print_plan(plan, missing)
-        if (
-            ask
-            and missing.cost_usd > 0
-            and not typer.confirm(f"Spend about ${missing.cost_usd:.2f}?", err=True)
-        ):
-            raise typer.Abort
-    err.print("starting Prefect …", style="dim")
-    return asyncio.run(_run(wanted))
-
-
-async def _run(wanted: RunRequest) -> bool:
-    async with get_client():  # starts a server of its own where none is configured
-        started = time.monotonic()
-        complete = True
-        try:
-            await run_suite(wanted)
-        except IncompleteError as error:
-            complete = False
-            err.print(f"incomplete: {error}", style="red", markup=False)
-        work_s = time.monotonic() - started
+    check_store()
+    with prefect_server() as server:
+        check_before_run(wanted)
+        _print_left_out(prepared(wanted).left_out)
+        if any(card.price_usd > 0 for card in resolve(wanted).cards):
+            plan, missing = preview(wanted)
+            _print_plan(plan, missing)
+            if ask and missing.cost_usd > 0 and not typer.confirm(f"Spend about ${missing.cost_usd:.2f}?"):
+                raise typer.Abort
+        if server:
+            err.print("starting Prefect …", style="dim")
+            server.wait()
+        complete, work_s = asyncio.run(_run(wanted))
     summary = newest_summary(load_suite(wanted.suite).id)
     _print_summary(summary, work_s)
     show_snapshot(summary.snapshot)
     return complete
+
+
+async def _run(wanted: RunRequest) -> tuple[bool, float]:
+    started = time.monotonic()
+    try:
+        await run_suite(wanted)
+    except IncompleteError as error:
+        err.print(f"incomplete: {error}", style="red", markup=False)
+        return False, time.monotonic() - started
+    return True, time.monotonic() - started
 
 
 def show_report(suite: str) -> None:

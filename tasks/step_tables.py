@@ -7,14 +7,11 @@ import json
 from collections.abc import Iterable
 
 import polars as pl
-from prefect import task
 
 from adapters.base import ObjectStore
 from domain import keys
 from domain.plan import Walk
 from domain.records import OutcomeRecord
-from tasks import ledger, policies, wiring
-from tasks.threads import in_thread
 
 SCHEMA = pl.Schema(
     {
@@ -102,19 +99,3 @@ def _row(walk: Walk, number: int) -> dict[str, str | int | float | None]:
         "cost_usd": outcome.cost_usd,
         "outcome": outcome.model_dump_json(),
     }
-
-
-@task(task_run_name="compact steps", **policies.ONCE)
-async def compact_steps(run_id: str) -> None:
-    """Bring the table of finished steps up to date after a run."""
-    await in_thread(_compact_steps, run_id)
-
-
-def _compact_steps(run_id: str) -> None:
-    from tasks.planning import walks
-
-    run, store = wiring.run_plan(run_id), wiring.store()
-    photos = wiring.dataset(run.dataset)
-    known = index(run.suite.id, photos.id, store)
-    found = walks(run, photos, lambda key: known.get(key) or ledger.outcome(store, key))
-    compact(run.suite.id, photos.id, found, store)
