@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prefect import flow
 
-from domain.errors import IncompleteError, StoreError
+from domain.errors import FatalError, IncompleteError, StoreError
 from domain.runs import RunRequest, RunSummary
 from flows.edit_chains import edit_chains
 from flows.embed_faces import embed_faces
@@ -32,11 +32,16 @@ async def run_suite(request: RunRequest) -> RunSummary:
     dataset = await prepare_dataset(resolve(request).suite)
     planned = await plan_run(request, dataset)
     run_id, problems = planned.run_id, list[str]()
-    for number in range(1, planned.shards + 1):
+    unusable = set[str]()
+    for number, provider in enumerate(planned.shard_providers, 1):
+        if provider in unusable:
+            continue
         error = await error_of(await ended(edit_chains(run_id, number, return_state=True)))
         problems += [f"edits: {error}"] if error else []
         if isinstance(error, StoreError):
             break
+        if isinstance(error, FatalError):
+            unusable.add(provider)
     await compact_steps(run_id)
     counts: dict[str, int] = {}
     for name, measure in (("faces", embed_faces), ("states", track_states), ("judgements", judge_edits)):

@@ -190,7 +190,8 @@ class PlannedRun(BaseModel):
 
     run_id: str
     missing: Missing
-    shards: int
+    shard_providers: tuple[str, ...]
+    """Of each shard, in order, the provider that it calls."""
 
 
 def prepared(request: RunRequest) -> Dataset:
@@ -232,4 +233,5 @@ def _plan_run(request: RunRequest, dataset_key: str) -> PlannedRun:
         ledger.write_new(store, keys.shard(run.id, part.number), part)
     ledger.write_new(store, keys.run(run.id), run)
     store.put(keys.newest_run(run.suite.id), run.id.encode())
-    return PlannedRun(run_id=run.id, missing=missing(run, found), shards=len(parts))
+    providers = tuple(run.card[part.steps[0].chain.model].provider for part in parts)
+    return PlannedRun(run_id=run.id, missing=missing(run, found), shard_providers=providers)

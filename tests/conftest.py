@@ -120,8 +120,14 @@ def real_photos() -> Path:
 
 @pytest.fixture(scope="session")
 def prefect_server() -> Iterator[None]:
-    """One temporary Prefect server for all tests that run flows."""
+    """One temporary Prefect server for all tests that run flows, set up as the command line does."""
     from prefect.testing.utilities import prefect_test_harness
 
-    with prefect_test_harness(server_startup_timeout=300):
-        yield
+    from flows.cli import PREFECT_DEFAULTS
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in PREFECT_DEFAULTS.items():
+            if name.startswith("PREFECT_SERVER_"):
+                patch.setenv(name, value)
+        with prefect_test_harness(server_startup_timeout=300):
+            yield

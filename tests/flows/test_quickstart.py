@@ -15,7 +15,7 @@ from tasks.scoring import read_table
 
 pytestmark = pytest.mark.flow
 
-SESSIONS = ("accessories_008", "hair_001", "hair_008", "poses_005")
+SESSIONS = ("accessories_008", "hair_008", "poses_005")
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def store_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def snapshot(store_folder: Path, prefect_server: None) -> Snapshot:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FACEDRIFT_STORE", str(store_folder))
-        request = RunRequest(suite="quickstart", sessions=SESSIONS, images=4)
+        request = RunRequest(suite="quickstart", sessions=SESSIONS, images=3)
         return asyncio.run(run_suite(request)).snapshot
 
 
@@ -43,7 +43,7 @@ def board(
 def test_unchanged_has_no_drop_no_overedit_and_no_success(board: dict[str, dict[str, float]]) -> None:
     row = board["control-unchanged"]
     assert (row["drop_fss"], row["oer"], row["sc"]) == (0.0, 0.0, 0.0)
-    assert (row["drop_fss_n"], row["oer_n"], row["sc_n"]) == (16, 16, 16)
+    assert (row["drop_fss_n"], row["oer_n"], row["sc_n"]) == (9, 9, 9)
 
 
 def test_stranger_is_worst_by_far(board: dict[str, dict[str, float]]) -> None:
@@ -70,7 +70,7 @@ def test_procedural_is_measured_near_its_own_account(
     assert 5 < board["procedural"]["drop_fss"] < 60
     assert board["procedural"]["sc"] > 0.4
     truth = read_table(wiring.store(), snapshot, "truth")
-    assert truth.height >= 14
+    assert truth.height >= 7
     assert truth["oer_true"].mean() == pytest.approx(truth["oer_measured"].mean(), abs=0.25)
     seen = read_table(wiring.store(), snapshot, "tracker_accuracy")
     assert seen["n_equal"].sum() / seen["n"].sum() > 0.7
@@ -83,7 +83,7 @@ def test_the_page_is_whole_and_loads_nothing(
     text = page.read_text()
     for model in board:
         assert model in text
-    assert text.count("data:image/webp") >= 4 * 4 * 5
+    assert text.count("data:image/webp") >= 3 * 4 * 5
     assert 'src="http' not in text
     assert 'href="http' not in text
     assert (store_folder / "reports/quickstart/CURRENT.json").is_file()

@@ -109,12 +109,13 @@ def test_bytes_that_are_no_image_are_a_failure_and_are_not_asked_for_twice(
 
 
 def test_a_fatal_error_stops_further_calls_and_says_what_to_mend(home: Path, run_tiny: Run) -> None:
-    log, script = editors.write_definitions(home, sessions=["hair_001", "hair_002", "hair_003", "hair_005"])
+    sessions = ["hair_001", "hair_002", "hair_003", "hair_005"]
+    log, script = editors.write_definitions(home, sessions=sessions, shard_chains=7)
     prompts = ["Add caramel brown hair", "Add light hazel brown hair", "Add spiked hair.", "Add a bob cut."]
     script.write_text(json.dumps(dict.fromkeys(prompts, "fatal")))
     summary, complete = run_tiny(concurrency=2, images=7)
     assert not complete
-    assert len(editors.calls(log)) <= 2  # one in-flight window of 28 chains
+    assert len(editors.calls(log)) <= 2  # one in-flight window of 28 chains in 4 shards
     assert "SCRIPTED_KEY" in summary.problems[0]
 
 
