@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from domain.errors import DefinitionError
 from domain.model_cards import ModelCard
@@ -139,11 +140,25 @@ def _no_repeated_keys(node: yaml.Node | None, file: str) -> None:
             _no_repeated_keys(item, file)
 
 
+def settings_error(error: ValidationError, card: str) -> DefinitionError:
+    """What is wrong with the settings of a model card, as its editor says."""
+    first = _first(error)
+    return DefinitionError(
+        "unknown setting" if first["type"] == "extra_forbidden" else first["msg"],
+        file=f"{_label(ModelCard)}/{card}.yaml",
+        field=".".join(("settings", *map(str, first["loc"]))),
+    )
+
+
+def _first(error: ValidationError) -> ErrorDetails:
+    problems = error.errors()
+    return next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])  # most likely a slip
+
+
 def _definition_error(
     error: ValidationError, kind: type[BaseModel], node: yaml.Node | None, file: str
 ) -> DefinitionError:
-    problems = error.errors()
-    first = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])  # most likely a slip
+    first = _first(error)
     allowed: tuple[str, ...] = ()
     if first["type"] == "extra_forbidden":
         message, allowed = "unknown field", _fields_at(kind, first["loc"][:-1])

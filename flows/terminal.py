@@ -22,7 +22,7 @@ from flows.local_server import prefect_server
 from flows.run_suite import run_suite
 from tasks.definitions import load_suite
 from tasks.planning import prepared, preview, resolve
-from tasks.preflight import check_before_run, check_store
+from tasks.preflight import check_before_run, check_prefect, check_store
 from tasks.publishing import Board, Cell, board, page_location, truth_lines
 from tasks.scoring import rescore
 from tasks.shards import newest_summary
@@ -65,6 +65,7 @@ def run(wanted: RunRequest, *, ask: bool) -> bool:
     """Run a suite and show its leaderboard; False when steps failed."""
     _log_progress()
     check_store()
+    check_prefect()
     with prefect_server() as server:
         check_before_run(wanted)
         _print_left_out(prepared(wanted).left_out)

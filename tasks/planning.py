@@ -82,6 +82,7 @@ def resolve(request: RunRequest) -> Resolved:
 def resolve_run(request: RunRequest, dataset_key: str, photos: Dataset) -> RunPlan:
     """The plan of a run: everything that decides what it does and what its numbers mean."""
     resolved = resolve(request)
+    check_editors(resolved, photos)
     suite, taxonomy = resolved.suite, resolved.taxonomy
     tracker = wiring.tracker_identity(suite, taxonomy)
     digest = keys.fingerprint(
@@ -195,8 +196,21 @@ class PlannedRun(BaseModel):
 
 
 def prepared(request: RunRequest) -> Dataset:
-    """The photos of a run, with what was left out; raises DefinitionError when none can be used."""
-    return wiring.dataset(prepare_suite(resolve(request).suite))
+    """The photos of a run, with what was left out.
+
+    Raises:
+        DefinitionError: no photo can be used, or a card has settings that its editor does not know.
+    """
+    resolved = resolve(request)
+    photos = wiring.dataset(prepare_suite(resolved.suite))
+    check_editors(resolved, photos)
+    return photos
+
+
+def check_editors(resolved: Resolved, photos: Dataset) -> None:
+    """Build every editor once, so that a wrong card is found before its first step."""
+    for card in resolved.cards:
+        wiring.build_editor(card, photos, resolved.suite)
 
 
 def preview(request: RunRequest) -> tuple[RunPlan, Missing]:

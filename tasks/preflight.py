@@ -47,7 +47,7 @@ def checks(suite: str) -> Iterator[tuple[str, str | None]]:
     yield "the store can be written and has room", _problem(check_store)
     yield f"suite {suite!r} and its definitions are valid", _problem(lambda: resolve(RunRequest(suite=suite)))
     yield f"face pack of {suite!r} is complete", _problem(lambda: _check_pack(suite))
-    yield "the Prefect server answers, where one is configured", _problem(_check_prefect)
+    yield "the Prefect server answers, where one is configured", _problem(check_prefect)
 
 
 def _problem(check: Callable[[], object]) -> str | None:
@@ -80,7 +80,8 @@ def _check_pack(suite: str) -> None:
     wiring.embedder(resolve(RunRequest(suite=suite)).suite.embedder.pack)
 
 
-def _check_prefect() -> None:
+def check_prefect() -> None:
+    """Raise StoreError when a Prefect server is configured and does not answer."""
     url = get_current_settings().api.url
     if url is None:
         return

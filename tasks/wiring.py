@@ -19,7 +19,8 @@ from adapters.registry import USES_POOL, editor_class
 from adapters.stores.local import LocalStore
 from adapters.stores.settings import StoreSettings
 from domain import keys
-from domain.errors import DefinitionError, StoreError
+from domain.errors import StoreError
+from domain.loading import settings_error
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
 from domain.records import EmbedderIdentity, JudgeIdentity
@@ -138,12 +139,7 @@ def build_editor(card: ModelCard, photos: Dataset, suite: Suite) -> Editor:
     try:
         return editor_class(card.provider).build(card, context)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise DefinitionError(
-            f"{first['msg']}",
-            file=f"models/{card.id}.yaml",
-            field=".".join(("settings", *map(str, first["loc"]))),
-        ) from error
+        raise settings_error(error, card.id) from error
 
 
 def judge_identity(suite: Suite, taxonomy: Taxonomy) -> JudgeIdentity:

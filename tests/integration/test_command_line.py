@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from typer.testing import CliRunner
 
 from flows import cli
@@ -95,6 +96,34 @@ def test_an_unwritable_store_is_said_before_anything_runs(say: Say, tmp_path: Pa
     assert ended.returncode == 1
     assert "cannot write" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_server_that_does_not_answer_is_said_at_once(say: Say) -> None:
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+        ended = say("run", "quickstart")
+    assert ended.returncode == 1
+    assert "PREFECT_API_URL" in ended.stderr
+    assert "127.0.0.1:9" in ended.stderr
+
+
+@pytest.mark.parametrize(("setting", "said"), [("quality: 500", "quality"), ("qualty: 60", "qualty")])
+def test_a_card_with_a_wrong_setting_is_found_before_its_first_step(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, said: str
+) -> None:
+    monkeypatch.setenv("FACEDRIFT_DEFINITIONS", str(tmp_path))
+    for folder, old, new in (
+        ("models", "id: control-recompress", "id: mine"),
+        ("suites", "  - procedural", "  - mine"),
+    ):
+        (tmp_path / folder).mkdir()
+        name = "control-recompress" if folder == "models" else "quickstart"
+        text = (ROOT / f"domain/definitions/{folder}/{name}.yaml").read_text().replace(old, new)
+        text = text.replace("quality: 60", setting).replace("id: quickstart", "id: mine")
+        (tmp_path / folder / "mine.yaml").write_text(text)
+    ended = say("plan", "mine", "--images", "1")
+    assert ended.returncode == 1
+    assert "models/mine.yaml" in ended.stderr
+    assert f"settings.{said}" in ended.stderr
 
 
 def test_wrong_usage_is_exit_code_2(say: Say) -> None:
