@@ -32,6 +32,8 @@ class Progress:
 
     async def add(self, count: int = 1, *, failed: int = 0, cost_usd: float = 0.0) -> None:
         """Count finished units, and say so when it is time."""
+        if not count:
+            return
         self.done += count
         self.failed += failed
         self.cost_usd += cost_usd
