@@ -113,6 +113,11 @@ class FatalError(ProviderError):
 class IncompleteError(FacedriftError):
     """Work ended, kept what it has, and some steps failed; running again repeats only those."""
 
+    def __init__(self, message: str = "", *, run_id: str | None = None, done: int = 0) -> None:
+        super().__init__(message)
+        self.run_id = run_id
+        self.done = done
+
 
 class MetricError(FacedriftError):
     """The input does not determine the number."""

@@ -1,7 +1,8 @@
 """The command line: `facedrift run SUITE` and its companions.
 
 Exit codes: 0 all was done; 1 nothing could run (the message says what to mend); 2 wrong usage;
-3 the run ended with failed steps, and running it again repeats only those.
+3 the run ended with failed steps, and running it again repeats only those; 130 or 143 it was interrupted or
+terminated, and running it again goes on.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ PREFECT_DEFAULTS = {
 SuiteName = Annotated[
     str, typer.Argument(help="Id of a suite (see `facedrift suites`), or path of a suite file.")
 ]
-Models = Annotated[str, typer.Option(help="Only these models, separated by commas.")]
-Sessions = Annotated[str, typer.Option(help="Only these sessions, separated by commas.")]
+Models = Annotated[str | None, typer.Option(help="Only these models, separated by commas.")]
+Sessions = Annotated[str | None, typer.Option(help="Only these sessions, separated by commas.")]
 Images = Annotated[
     list[str] | None,
     typer.Option(
@@ -57,9 +58,9 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show Prefect's log and who
 @app.command()
 def run(  # noqa: PLR0917 - one parameter an option
     suite: SuiteName,
-    models: Models = "",
+    models: Models = None,
     images: Images = None,
-    sessions: Sessions = "",
+    sessions: Sessions = None,
     store: Store = "",
     concurrency: Concurrency = 4,
     dry_run: Annotated[
@@ -83,8 +84,8 @@ def run(  # noqa: PLR0917 - one parameter an option
 
 @app.command()
 def plan(
-    suite: SuiteName, models: Models = "", images: Images = None, sessions: Sessions = "", store: Store = "",
-    concurrency: Concurrency = 4, debug: Debug = False,
+    suite: SuiteName, models: Models = None, images: Images = None, sessions: Sessions = None,
+    store: Store = "", concurrency: Concurrency = 4, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Say what a run would do: what is missing, what it costs, how long it takes."""
     _set_up(store, debug)

@@ -2,18 +2,15 @@
 
 Prefect starts one by itself when it is needed, but imports its whole server in the client first and
 waits. This one comes up in another process while the run loads its face models, and it ends with the
-run even when that is killed: it watches its standard input, which closes with its parent.
+run even when that is killed (see `flows.server_process`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Generator
 
@@ -25,9 +22,6 @@ from domain.errors import StoreError
 STARTS_WITHIN_S = 300.0
 STOPS_WITHIN_S = 10.0
 
-_ENVIRONMENT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
-"""As Prefect starts its own temporary server."""
-
 
 class LocalServer:
     """Started at once, waited for when it is needed."""
@@ -35,11 +29,7 @@ class LocalServer:
     def __init__(self) -> None:
         self._port = _free_port()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "flows.local_server", str(self._port)],
-            stdin=subprocess.PIPE,
-            env=os.environ
-            | _ENVIRONMENT
-            | get_current_settings().to_environment_variables(exclude_unset=True),
+            [sys.executable, "-m", "flows.server_process", str(self._port)], stdin=subprocess.PIPE
         )
 
     @property
@@ -90,28 +80,3 @@ def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
-
-
-def _stop_with_parent() -> None:
-    sys.stdin.buffer.read()
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(STOPS_WITHIN_S / 2)
-    os._exit(0)
-
-
-def _serve(port: int) -> None:
-    import uvicorn
-
-    threading.Thread(target=_stop_with_parent, daemon=True).start()
-    uvicorn.run(
-        "prefect.server.api.server:create_app",
-        factory=True,
-        host="127.0.0.1",
-        port=port,
-        log_level="error",
-        lifespan="on",
-    )
-
-
-if __name__ == "__main__":
-    _serve(int(sys.argv[1]))

@@ -39,7 +39,7 @@ async def run_suite(request: RunRequest) -> RunSummary:
         error = await error_of(await ended(edit_chains(run_id, number, return_state=True)))
         problems += [f"edits: {error}"] if error else []
         if isinstance(error, StoreError):
-            break
+            raise IncompleteError(problems[-1], run_id=run_id)
         if isinstance(error, FatalError):
             unusable.add(provider)
     await compact_steps(run_id)
@@ -48,7 +48,9 @@ async def run_suite(request: RunRequest) -> RunSummary:
         state = await ended(measure(run_id, return_state=True))
         error = await error_of(state)
         problems += [f"{name}: {error}"] if error else []
-        counts[name] = 0 if error else await state.aresult()
+        counts[name] = error.done if isinstance(error, IncompleteError) else 0
+        if error is None:
+            counts[name] = await state.aresult()
     snapshot = await score_suite(run_id)
     summary = RunSummary(
         run_id=run_id,
@@ -62,5 +64,6 @@ async def run_suite(request: RunRequest) -> RunSummary:
     )
     await keep_run_summary(summary)
     if problems:
-        raise IncompleteError(f"{problems[0]}; everything else is done: run again to repeat only what failed")
+        message = f"{problems[0]}; all else is done, and running again repeats only what failed"
+        raise IncompleteError(message, run_id=run_id)
     return summary

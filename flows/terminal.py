@@ -7,14 +7,17 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import typer
+from prefect.exceptions import TerminationSignal
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.table import Table
 
-from domain.errors import DefinitionError, IncompleteError
+from domain.errors import DefinitionError, IncompleteError, StoreError
 from domain.photos import LeftOut
 from domain.runs import Missing, RunPlan, RunRequest, RunSummary, Snapshot
 from flows.consoles import wide_console
@@ -23,10 +26,10 @@ from flows.run_suite import run_suite
 from tasks.definitions import load_suite
 from tasks.planning import prepared, preview, resolve
 from tasks.preflight import check_before_run, check_prefect, check_store
-from tasks.publishing import Board, Cell, board, page_location, truth_lines
-from tasks.scoring import rescore
-from tasks.shards import newest_summary
+from tasks.publishing import Board, Cell, board, page_location, republish, truth_lines
+from tasks.shards import summary_of
 
+INTERRUPTED, TERMINATED = 130, 143
 MOST_LINES = 10
 """Of a list that the report shows whole."""
 
@@ -34,7 +37,9 @@ out = wide_console()
 err = Console(stderr=True)
 
 
-def request(suite: str, models: str, sessions: str, images: list[str], concurrency: int) -> RunRequest:
+def request(
+    suite: str, models: str | None, sessions: str | None, images: list[str], concurrency: int
+) -> RunRequest:
     """A request from command-line texts; raises DefinitionError."""
     counts = [int(value) for value in images if value.isdecimal()]
     folders = [value for value in images if not value.isdecimal()]
@@ -44,8 +49,8 @@ def request(suite: str, models: str, sessions: str, images: list[str], concurren
         raise DefinitionError(f"{folders[0]!r} is neither a number nor a folder", field="images")
     made = RunRequest(
         suite=suite,
-        models=_names(models),
-        sessions=_names(sessions),
+        models=_names(models, "models"),
+        sessions=_names(sessions, "sessions"),
         images=counts[0] if counts else None,
         images_dir=folders[0] if folders else None,
         concurrency=concurrency,
@@ -77,26 +82,44 @@ def run(wanted: RunRequest, *, ask: bool) -> bool:
         if server:
             err.print("starting Prefect …", style="dim")
             server.wait()
-        complete, work_s = asyncio.run(_run(wanted))
-    summary = newest_summary(load_suite(wanted.suite).id)
-    _print_summary(summary, work_s)
-    show_snapshot(summary.snapshot)
-    return complete
+        try:
+            ended = asyncio.run(_run(wanted))
+        except KeyboardInterrupt:
+            _stopped(INTERRUPTED)
+        except TerminationSignal:
+            _stopped(TERMINATED)
+    if ended.summary:
+        _print_summary(ended.summary, ended.work_s)
+        show_snapshot(ended.summary.snapshot)
+    return ended.complete
 
 
-async def _run(wanted: RunRequest) -> tuple[bool, float]:
+@dataclass(frozen=True)
+class _Ended:
+    summary: RunSummary | None
+    complete: bool
+    work_s: float
+
+
+async def _run(wanted: RunRequest) -> _Ended:
     started = time.monotonic()
     try:
-        await run_suite(wanted)
-    except IncompleteError as error:
-        err.print(f"incomplete: {error}", style="red", markup=False)
-        return False, time.monotonic() - started
-    return True, time.monotonic() - started
+        summary = await run_suite(wanted)
+    except (IncompleteError, StoreError) as error:
+        err.print(f"incomplete: {error}", style="red", markup=False, soft_wrap=True)
+        run_id = error.run_id if isinstance(error, IncompleteError) else None
+        return _Ended(summary_of(run_id) if run_id else None, False, time.monotonic() - started)
+    return _Ended(summary, True, time.monotonic() - started)
+
+
+def _stopped(code: int) -> NoReturn:
+    err.print("stopped; what was finished is kept, and running again goes on from there", style="yellow")
+    raise typer.Exit(code)
 
 
 def show_report(suite: str) -> None:
     """Score the newest run of a suite again and print it."""
-    show_snapshot(rescore(load_suite(suite).id))
+    show_snapshot(republish(load_suite(suite).id))
 
 
 def show_snapshot(snapshot: Snapshot) -> None:
@@ -170,8 +193,11 @@ def _cell(cell: Cell) -> str:
     return f"{cell.text}\n[dim]{below}[/]" if below else cell.text
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+def _names(text: str | None, option: str) -> tuple[str, ...]:
+    found = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    if text is not None and not found:
+        raise DefinitionError(f"--{option} names nothing; leave it out for all", field=option)
+    return found
 
 
 def _log_progress() -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from prefect.client.schemas.objects import State
 
 from domain import keys
+from domain.errors import IncompleteError
 from domain.plan import Walk
 from domain.runs import RunPlan
 from tasks import wiring
@@ -17,6 +18,7 @@ from tasks.embedding import ImageKey
 from tasks.judging import EditKey
 from tasks.planning import finder, walks
 from tasks.progress import Progress
+from tasks.run_states import error_of
 from tasks.threads import in_thread
 
 Unit = TypeVar("Unit")
@@ -67,6 +69,9 @@ async def in_batches(
     """Work through units in numbered batches, some at a time; the sum of what they return.
 
     Every batch is tried; the first error is raised once all are done, so that one bad batch costs no other.
+
+    Raises:
+        IncompleteError: some batches failed; `done` counts what was done all the same.
     """
     queue, numbers = iter(units), count(1)
     progress = Progress(what, len(units))
@@ -78,7 +83,12 @@ async def in_batches(
             await progress.add(len(part), failed=0 if states[-1].is_completed() else len(part))
 
     await asyncio.gather(*(work() for _ in range(concurrency)))
-    return sum([await state.aresult() for state in states])
+    errors = [error for state in states if (error := await error_of(state))]
+    done = sum([await state.aresult() for state in states if state.is_completed()])
+    if errors:
+        done += sum(error.done for error in errors if isinstance(error, IncompleteError))
+        raise IncompleteError(str(errors[0]), done=done)
+    return done
 
 
 def _walks(run: RunPlan) -> Iterator[Walk]:

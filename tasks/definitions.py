@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain import loading
+from domain.errors import DefinitionError
 from domain.suites import Suite
 
 Definition = TypeVar("Definition", bound=BaseModel)
@@ -22,8 +23,13 @@ class DefinitionSettings(BaseSettings):
     definitions: Path | None = None
 
     def folders(self) -> tuple[Path, ...]:
-        """The folders to look in besides the packaged definitions."""
-        return (self.definitions.expanduser(),) if self.definitions else ()
+        """The folders to look in besides the packaged definitions; raises DefinitionError."""
+        if self.definitions is None:
+            return ()
+        folder = self.definitions.expanduser()
+        if not folder.is_dir():
+            raise DefinitionError(f"FACEDRIFT_DEFINITIONS names {str(folder)!r}, which is no folder")
+        return (folder,)
 
 
 def load(kind: type[Definition], name: str) -> Definition:

@@ -9,8 +9,10 @@ from pydantic import BaseModel, ConfigDict
 
 from adapters.base import Embedder, ObjectStore
 from domain import keys
+from domain.errors import IncompleteError
 from domain.records import EmbedderIdentity, FaceRecord
 from tasks import ledger, policies, wiring
+from tasks.one_by_one import one_by_one
 from tasks.threads import in_thread
 
 
@@ -29,13 +31,25 @@ def read_faces(
     """Store a face record for each image that has none; return how many were read now."""
     fingerprint = keys.fingerprint(identity)
     missing = [image for image in images if store.head(keys.faces(fingerprint, image.sha256)) is None]
-    readings = embedder.read([ledger.read_image(store, image.sha256, image.extension) for image in missing])
-    for image, reading in zip(missing, readings, strict=True):
+    there: list[tuple[ImageKey, bytes]] = []
+
+    def load(image: ImageKey) -> bool:
+        there.append((image, ledger.read_image(store, image.sha256, image.extension)))
+        return True
+
+    gone: IncompleteError | None = None
+    try:
+        one_by_one(missing, load)
+    except IncompleteError as error:
+        gone = error
+    for (image, _), reading in zip(there, embedder.read([data for _, data in there]), strict=True):
         record = FaceRecord(
             image_sha256=image.sha256, embedder=identity, providers=embedder.providers(), reading=reading
         )
         ledger.write_new(store, keys.faces(fingerprint, image.sha256), record)
-    return len(missing)
+    if gone:
+        raise gone
+    return len(there)
 
 
 @task(task_run_name="embed batch {number}", **policies.MEASURE)

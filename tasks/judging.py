@@ -17,6 +17,7 @@ from domain.taxonomy import Taxonomy
 from tasks import ledger, policies, wiring
 from tasks.definitions import load
 from tasks.embedding import ImageKey
+from tasks.one_by_one import one_by_one
 from tasks.threads import in_thread
 
 Answer = TypeVar("Answer", Scores, State)
@@ -119,7 +120,8 @@ async def judge_batch(run_id: str, number: int, edits: tuple[EditKey, ...]) -> i
 def _judge_batch(run_id: str, edits: tuple[EditKey, ...]) -> int:
     run = wiring.run_plan(run_id)
     judge, store = wiring.judge(run.suite.taxonomy, run.suite.embedder.pack), wiring.store()
-    return sum(judge_edit(edit, judge, run.judge, store, run.suite.judges.max_asks) for edit in edits)
+    asks = run.suite.judges.max_asks
+    return one_by_one(edits, lambda edit: judge_edit(edit, judge, run.judge, store, asks))
 
 
 @task(task_run_name="track batch {number}", **policies.MEASURE)
@@ -133,4 +135,4 @@ def _track_batch(run_id: str, images: tuple[ImageKey, ...]) -> int:
     taxonomy = load(Taxonomy, run.suite.taxonomy)
     tracker, store = wiring.tracker(run.suite.taxonomy, run.suite.embedder.pack), wiring.store()
     asks = run.suite.judges.max_asks
-    return sum(track_state(image, tracker, run.tracker, taxonomy, store, asks) for image in images)
+    return one_by_one(images, lambda image: track_state(image, tracker, run.tracker, taxonomy, store, asks))

@@ -18,6 +18,8 @@ from domain.records import FaceRecord, ImageRef, JudgementRecord, OutcomeRecord,
 
 Record = TypeVar("Record", bound=BaseModel)
 
+_REMEDY = "restore it, or delete the outcomes that name it and tables/steps/ to have it made again"
+
 
 def read(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
     """The record under a key, or None when there is none."""
@@ -52,9 +54,9 @@ def read_image(store: ObjectStore, sha256: str, extension: str) -> bytes:
     key = keys.image(sha256, extension)
     data = store.get(key)
     if data is None:
-        raise StoreError(f"the image {key!r} is gone from the store", key=key)
+        raise StoreError(f"the image {key!r} is gone from the store; {_REMEDY}", key=key)
     if keys.sha256(data) != sha256:
-        raise StoreError(f"the image {key!r} was altered: its bytes do not match its name", key=key)
+        raise StoreError(f"the image {key!r} does not match its name; {_REMEDY}", key=key)
     return data
 
 

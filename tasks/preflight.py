@@ -81,9 +81,19 @@ def _check_pack(suite: str) -> None:
 
 
 def check_prefect() -> None:
-    """Raise StoreError when a Prefect server is configured and does not answer."""
-    url = get_current_settings().api.url
+    """Raise StoreError when Prefect cannot work: a silent server, or no place for one of its own."""
+    settings = get_current_settings()
+    url = settings.api.url
     if url is None:
+        home = settings.home
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            (home / ".writable").touch()
+        except OSError as error:
+            raise StoreError(
+                f"Prefect cannot keep its records in {home} ({error.strerror}); set PREFECT_HOME to a folder "
+                "that can be written"
+            ) from error
         return
     with get_client(sync_client=True) as client:
         error = client.api_healthcheck()

@@ -201,7 +201,8 @@ def _photo(item: _Usable, role: Role, derived_from: str | None = None) -> Photo:
 def _reasons(left_out: list[LeftOut]) -> str:
     reasons = [item.reason for item in left_out]
     counts = [f"{reasons.count(reason)} × {reason}" for reason in sorted(set(reasons))]
-    return ", ".join(counts) or "it is empty"
+    names = "; ".join(f"{item.source}: {item.reason}" for item in left_out[:10])
+    return f"{', '.join(counts)} ({names})" if counts else "it is empty"
 
 
 def prepare_suite(suite: Suite) -> str:

@@ -16,7 +16,7 @@ from domain import keys
 from domain.runs import Snapshot
 from tasks import policies, wiring
 from tasks.report_views import BOARD_COLUMNS, board_rows, comparisons_of, page_of, truth_summary
-from tasks.scoring import read_table
+from tasks.scoring import read_table, rescore
 from tasks.threads import in_thread
 
 
@@ -73,6 +73,13 @@ def _markdown(comparison: Comparison) -> str:
 
 TERMINAL_COLUMNS = (0, 1, 2, 4, 6)
 """Of `BOARD_COLUMNS`, those that fit a terminal."""
+
+
+def republish(suite: str) -> Snapshot:
+    """Score the newest run of a suite again and publish it; raises StoreError when it was never run."""
+    snapshot = rescore(suite)
+    publish(snapshot, wiring.store())
+    return snapshot
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from tasks.threads import in_thread
 
 TABLES = (
     "leaderboard", "progression", "coverage", "overediting", "missed_edits", "sessions", "steps", "photos",
-    "left_out", "truth", "tracker_accuracy",
+    "left_out", "sources", "truth", "tracker_accuracy",
 )  # fmt: skip
 """The tables of a snapshot; each as CSV and Parquet."""
 
@@ -59,7 +59,10 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
     taxonomy, rules = load(Taxonomy, run.suite.taxonomy), rules_of(run)
     steps, photos = collected.steps, collected.photos
     sessions = scoring.score_sessions(steps, photos, taxonomy, rules)
-    left_out = [item.model_dump() for item in wiring.dataset(run.dataset).left_out]
+    dataset = wiring.dataset(run.dataset)
+    left_out = [item.model_dump() for item in dataset.left_out]
+    fields = ("id", "subject", "role", "source", "licence", "derived_from", "image_sha256")
+    sources = [photo.model_dump(include=set(fields)) for photo in dataset.photos]
     return {
         "leaderboard": scoring.leaderboard(sessions, rules),
         "progression": scoring.progression(steps, photos, taxonomy, rules),
@@ -72,6 +75,7 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
         "left_out": pl.DataFrame(
             left_out, schema={name: pl.String for name in ("source", "reason", "detail")}
         ),
+        "sources": pl.DataFrame(sources, schema={name: pl.String for name in fields}),
         **_truth_tables(collected, sessions, taxonomy),
     }
 

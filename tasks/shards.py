@@ -9,7 +9,6 @@ from domain.errors import StoreError
 from domain.plan import StepPlan
 from domain.runs import RunPlan, RunSummary, Shard, ShardSummary
 from tasks import failures, ledger, wiring
-from tasks.planning import newest_run
 from tasks.threads import in_thread
 
 
@@ -78,11 +77,6 @@ def _keep_run_summary(summary: RunSummary) -> None:
     wiring.store().put(keys.run_summary(summary.run_id), summary.model_dump_json().encode())
 
 
-def newest_summary(suite: str) -> RunSummary:
-    """What the newest run of a suite did; raises StoreError when there is none."""
-    store = wiring.store()
-    key = keys.run_summary(newest_run(suite, store))
-    found = ledger.read(store, key, RunSummary)
-    if found is None:
-        raise StoreError(f"the newest run of {suite!r} did not end", key=key)
-    return found
+def summary_of(run_id: str) -> RunSummary | None:
+    """What a run did, if it came to its end."""
+    return ledger.read(wiring.store(), keys.run_summary(run_id), RunSummary)

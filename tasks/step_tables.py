@@ -74,14 +74,21 @@ def compact(suite: str, dataset_id: str, found: Iterable[Walk], store: ObjectSto
 
 def _parts(suite: str, dataset_id: str, store: ObjectStore) -> dict[str, str]:
     data = store.get(keys.steps_manifest(suite, dataset_id))
-    return json.loads(data)["parts"] if data else {}
+    try:
+        return json.loads(data)["parts"] if data else {}
+    except (ValueError, KeyError, TypeError):
+        return {}  # damaged: the outcomes say the same, only slower, and the next run writes it anew
 
 
 def _frame(store: ObjectStore, key: str, columns: list[str]) -> pl.DataFrame:
     data = store.get(key)
     if data is None:
         return pl.DataFrame(schema={name: SCHEMA[name] for name in columns})
-    return pl.read_parquet(io.BytesIO(data), columns=columns)
+    try:
+        return pl.read_parquet(io.BytesIO(data), columns=columns)
+    except pl.exceptions.PolarsError:
+        store.delete(key)  # damaged, and its name would keep a whole one from being written
+        return pl.DataFrame(schema={name: SCHEMA[name] for name in columns})
 
 
 def _row(walk: Walk, number: int) -> dict[str, str | int | float | None]:

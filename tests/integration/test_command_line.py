@@ -68,6 +68,8 @@ def facedrift(home: Path, *arguments: str, timeout_s: float = 250) -> subprocess
         (("run", "quickstart", "--sessions", "hair_999"), "'hair_999'"),
         (("run", "quickstart", "--images", "nowhere"), "neither a number nor a folder"),
         (("run", "quickstart", "--images", "0"), "--images takes"),
+        (("run", "quickstart", "--sessions", ","), "--sessions names nothing"),
+        (("run", "quickstart", "--models", ""), "--models names nothing"),
         (("report", "quickstart"), "facedrift run quickstart"),
     ],
 )
@@ -151,8 +153,13 @@ def test_a_folder_with_bad_photos_runs_on_the_good_ones_and_says_what_it_left_ou
     [report] = (tmp_path / "store/reports/quickstart").rglob("left_out.csv")
     left_out = dict(pl.read_csv(report).select("source", "reason").iter_rows())
     assert left_out == {"cut.png": "truncated", "group.jpg": "several_faces", "notes.txt": "not_an_image"}
-    page = report.with_name("index.html").read_text()
-    assert "several_faces" in page
+    page = report.with_name("index.html")
+    assert "several_faces" in page.read_text()
+    page.unlink()
+    again = facedrift(tmp_path, "report", "quickstart")
+    assert again.returncode == 0, again.stderr
+    assert page.is_file()  # whatever report names is there
+    assert page.name in again.stdout
 
 
 def test_a_folder_without_a_usable_photo_ends_with_the_reasons(say: Say, tmp_path: Path) -> None:

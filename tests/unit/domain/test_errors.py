@@ -21,6 +21,8 @@ VALUES = {
     "provider": "acme",
     "model": "acme-1",
     "retry_after_s": 2.5,
+    "run_id": "20261130T000000-abcdef",
+    "done": 3,
 }
 
 

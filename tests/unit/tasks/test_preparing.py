@@ -183,8 +183,14 @@ def test_a_mirror_image_is_marked_as_derived(run: Prepare, faces: list[SourcePho
     ("files", "reasons"),
     [
         ({}, "it is empty"),
-        ({"a.txt": b"x", "b.txt": b"y", "c.jpg": b""}, "1 × empty, 2 × not_an_image"),
-        ({"a.png": encoded(noise(200, 200)), "b.png": encoded(noise(200, 200, 1))}, "2 × no_face"),
+        (
+            {"a.txt": b"x", "b.txt": b"y", "c.jpg": b""},
+            "1 × empty, 2 × not_an_image (a.txt: not_an_image; b.txt: not_an_image; c.jpg: empty)",
+        ),
+        (
+            {"a.png": encoded(noise(200, 200)), "b.png": encoded(noise(200, 200, 1))},
+            "2 × no_face (a.png: no_face; b.png: no_face)",
+        ),
     ],
 )
 def test_nothing_usable_counts_the_reasons(

@@ -11,12 +11,22 @@ import polars as pl
 import pytest
 
 from adapters.stores.local import LocalStore
-from domain.errors import AmbiguousError, FatalError, MetricError, QuotaError, StoreError, TransientError
+from domain import keys
+from domain.errors import (
+    AmbiguousError,
+    FatalError,
+    IncompleteError,
+    MetricError,
+    QuotaError,
+    StoreError,
+    TransientError,
+)
 from domain.plan import Chain, Walk
 from domain.records import ImageRef, OutcomeRecord, StepIdentity
 from metrics.session_scores import ScoringRules
 from tasks import step_tables
 from tasks.key_locks import KeyLocks
+from tasks.one_by_one import one_by_one
 from tasks.policies import is_transient
 from tasks.progress import Progress
 from tasks.scoring import files_of
@@ -110,6 +120,34 @@ def test_the_compacted_table_grows_and_is_the_same_in_any_order(tmp_path: Path) 
     assert index.get("b-p-3") == _walk("b", "p", 4).outcomes[3]
     assert index.get("a-p-2") is None
     assert step_tables._parts("suite", "data", one) == step_tables._parts("suite", "data", two)
+
+
+@pytest.mark.parametrize("damage", [b"", b"half", b"{}"])
+def test_a_damaged_table_is_no_reason_to_stop_and_is_written_anew(tmp_path: Path, damage: bytes) -> None:
+    store = LocalStore(tmp_path, fsync=False)
+    step_tables.compact("suite", "data", [_walk("a", "p", 2)], store)
+    [part] = step_tables._parts("suite", "data", store).values()
+    for key in (part, keys.steps_manifest("suite", "data")):
+        store.put(key, damage)
+        assert step_tables.index("suite", "data", store).get("a-p-1") is None
+        step_tables.compact("suite", "data", [_walk("a", "p", 2)], store)
+        assert step_tables.index("suite", "data", store).get("a-p-1") is not None
+
+
+def test_one_bad_unit_of_a_batch_costs_no_other() -> None:
+    seen: list[int] = []
+
+    def work(unit: int) -> bool:
+        if unit == 2:
+            raise StoreError("the image is gone")
+        seen.append(unit)
+        return unit != 3
+
+    with pytest.raises(IncompleteError, match="1 left out: the image is gone") as caught:
+        one_by_one(range(5), work)
+    assert seen == [0, 1, 3, 4]
+    assert caught.value.done == 3
+    assert one_by_one([1, 3], work) == 1
 
 
 def test_the_files_of_equal_tables_are_equal_and_hold_no_nan() -> None:
