@@ -51,5 +51,5 @@ clean:
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
-	$(UV) sync --quiet --locked --extra cpu --extra quickstart
+	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus
 	@touch $@ .venv/quickstart.stamp

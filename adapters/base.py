@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -25,6 +26,19 @@ class EditorContext:
     load_photo: Callable[[Photo], bytes]
     face_models: Callable[[], FaceModels]
     """Detector and landmarks, loaded at the first call."""
+    standin_url: str | None = None
+    """In a rehearsal, where `adapters.standin` answers in place of every provider."""
+
+
+@dataclass(frozen=True)
+class JudgeContext:
+    """What a judge may ask for when it is built, besides its card."""
+
+    taxonomy: Taxonomy
+    prompts: Mapping[str, str]
+    """By role (`consistency`, `state`, `step_check`) the text of the prompt that the card names."""
+    face_models: Callable[[], FaceModels]
+    standin_url: str | None = None
 
 
 class NoSettings(BaseModel):
@@ -42,6 +56,27 @@ class Editor(Protocol):
 
     def collect(self, ticket: Ticket) -> EditOutcome:
         """Wait for the job of a ticket and return how it ended."""
+        ...
+
+
+@runtime_checkable
+class HasHistory(Protocol):
+    """An editor whose provider can say which jobs it was given."""
+
+    def find(self, request: EditRequest, since: datetime) -> Ticket | None:
+        """The job made for this very request since then, or None; asking costs nothing.
+
+        For a call whose answer was lost: what is found is collected instead of being paid again.
+        """
+        ...
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """An editor or judge that can be looked up without a paid call."""
+
+    def check(self) -> None:
+        """Raise a ProviderError that says what to mend: a wrong key, an unknown or retired model."""
         ...
 
 
@@ -70,6 +105,14 @@ class StateTracker(Protocol):
 
     def track(self, image: bytes) -> JudgeReply:
         """Sets of categories as JSON text (see `domain.judging.parse_state`)."""
+        ...
+
+
+class StepChecker(Protocol):
+    """Says whether an edit was made."""
+
+    def check_step(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
+        """The filled checklist as JSON text (see `domain.judging.parse_checklist`)."""
         ...
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Protocol, cast
 
-from adapters.base import Editor, EditorContext
+from adapters.base import Editor, EditorContext, Judge, JudgeContext, StateTracker
 from domain.errors import DefinitionError
+from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 
 
@@ -18,13 +19,41 @@ class EditorClass(Protocol):
         ...
 
 
+class AnyJudge(Judge, StateTracker, Protocol):
+    """What every judge can do."""
+
+
+class JudgeClass(Protocol):
+    """How a judge is built."""
+
+    def build(self, card: JudgeCard, context: JudgeContext) -> AnyJudge:
+        """A judge for a card; raises pydantic's ValidationError for settings it does not know."""
+        ...
+
+
 EDITORS = {
     "control-unchanged": "adapters.editors.control_unchanged:UnchangedEditor",
     "control-recompress": "adapters.editors.control_recompress:RecompressEditor",
     "control-stranger": "adapters.editors.control_stranger:StrangerEditor",
     "procedural": "adapters.editors.procedural:ProceduralEditor",
+    "google": "adapters.editors.google:GoogleEditor",
+    "fal": "adapters.editors.fal:FalEditor",
+    "replicate": "adapters.editors.replicate:ReplicateEditor",
+    "openai": "adapters.editors.openai:OpenAIEditor",
+    "xai": "adapters.editors.xai:XaiEditor",
+    "byteplus": "adapters.editors.byteplus:BytePlusEditor",
 }
 """By the `provider` of a model card. Each class has `build(card, context)`."""
+
+IN_PROCESS = frozenset({"control-unchanged", "control-recompress", "control-stranger", "procedural"})
+"""Editors that call nobody, so that doing an edit again costs nothing."""
+
+JUDGES = {
+    "local": "adapters.judges.local:LocalJudge",
+    "google": "adapters.judges.google:GoogleJudge",
+    "openai": "adapters.judges.openai:OpenAIJudge",
+}
+"""By the `provider` of a judge card. Each class has `build(card, context)`."""
 
 USES_POOL = frozenset({"control-stranger"})
 """Editors whose answers depend on the dataset's other photos."""
@@ -38,3 +67,11 @@ def editor_class(provider: str) -> EditorClass:
         )
     module, name = EDITORS[provider].split(":")
     return cast(EditorClass, getattr(import_module(module), name))
+
+
+def judge_class(provider: str) -> JudgeClass:
+    """The class that asks a provider's models; raises DefinitionError for an unknown one."""
+    if provider not in JUDGES:
+        raise DefinitionError(f"no judge for provider {provider!r}", field="provider", allowed=tuple(JUDGES))
+    module, name = JUDGES[provider].split(":")
+    return cast(JudgeClass, getattr(import_module(module), name))

@@ -86,12 +86,18 @@ class ProviderError(FacedriftError):
         *,
         provider: str | None = None,
         model: str | None = None,
+        code: str | None = None,
         retry_after_s: float | None = None,
+        job_over: bool = False,
     ) -> None:
         super().__init__(message)
         self.provider = provider
         self.model = model
+        self.code = code
+        """What the provider itself calls it, such as an HTTP status or `rate_limit_exceeded`."""
         self.retry_after_s = retry_after_s
+        self.job_over = job_over
+        """Raised while collecting: the job ended without an image, so its ticket is worth nothing now."""
 
 
 class TransientError(ProviderError):

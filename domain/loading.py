@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from domain.errors import DefinitionError
+from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.sessions import SessionSet
 from domain.suites import FacePack, Suite
@@ -27,6 +28,7 @@ _FOLDERS: dict[type[BaseModel], str] = {
     Taxonomy: "taxonomies",
     SessionSet: "sessions",
     ModelCard: "models",
+    JudgeCard: "judges",
     Suite: "suites",
     FacePack: "packs",
 }
@@ -77,6 +79,18 @@ def load_suite(name_or_path: str, folders: Sequence[Path] = ()) -> Suite:
     if path.suffix not in (".yaml", ".yml"):
         return load(Suite, name_or_path, folders)
     return _read(path, Suite, None)
+
+
+def prompt(name: str, folders: Sequence[Path] = ()) -> str:
+    """The text of a versioned prompt, such as `consistency.v1`; raises DefinitionError."""
+    places: list[Path | Traversable] = [resources.files("domain") / "definitions" / "prompts"]
+    places += [folder / "prompts" for folder in folders]
+    known = {
+        file.name.removesuffix(".md"): file for place in places if place.is_dir() for file in place.iterdir()
+    }
+    if name not in known:
+        raise DefinitionError(f"no prompt {name!r}", allowed=tuple(sorted(known)))
+    return known[name].read_text(encoding="utf-8")
 
 
 def names(kind: type[BaseModel], folders: Sequence[Path] = ()) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ class ModelCard(BaseModel):
     """Name of the editor adapter that reaches it."""
     endpoint: str
     """What the provider calls it."""
+    served_as: tuple[str, ...] = ()
+    """Names under which it says that it answered, besides the endpoint; any other is flagged."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     """Every setting sent; changing one changes the settings fingerprint and so every result."""
     price_usd: float = Field(ge=0)

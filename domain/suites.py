@@ -40,12 +40,12 @@ class EmbedderChoice(BaseModel):
 
 
 class JudgeChoice(BaseModel):
-    """Who scores the edits and who tracks the states."""
+    """Who scores the edits and who tracks the states: judge cards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    consistency: Literal["local"] = "local"
-    tracker: Literal["local"] = "local"
+    consistency: str = Field(default="local", pattern=Slug)
+    tracker: str = Field(default="local", pattern=Slug)
     max_asks: int = Field(default=3, ge=1, le=10)
     """How often an answer that does not parse is asked for."""
 
