@@ -45,8 +45,8 @@ EDITORS = {
 }
 """By the `provider` of a model card. Each class has `build(card, context)`."""
 
-IN_PROCESS = frozenset({"control-unchanged", "control-recompress", "control-stranger", "procedural"})
-"""Editors that call nobody, so that doing an edit again costs nothing."""
+IN_PROCESS = frozenset({"control-unchanged", "control-recompress", "control-stranger", "procedural", "local"})
+"""Editors and judges that call nobody, so that asking again costs nothing."""
 
 JUDGES = {
     "local": "adapters.judges.local:LocalJudge",

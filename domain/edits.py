@@ -87,3 +87,5 @@ class JudgeReply:
     served_version: str | None = None
     finish_reason: str | None = None
     cost_usd: float | None = None
+    usage: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Tokens that the provider counted, by what it calls them."""

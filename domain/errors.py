@@ -7,9 +7,11 @@ FacedriftError
 ├─ StoreError           the store cannot be read or written  -> mend access, run again
 ├─ ProviderError        an editing model or a judge failed
 │  ├─ TransientError    not sent, or safe to send again  -> retried with backoff
-│  ├─ AmbiguousError    may have been accepted (and paid)  -> never resent on its own
+│  ├─ AmbiguousError    may have been accepted (and paid)  -> resent as often as the suite allows, and counted
+│  │  └─ UnresolvedError  was resent as often as allowed  -> left alone until a person allows more
 │  ├─ QuotaError        the account's quota is used up  -> this provider pauses
 │  └─ FatalError        bad key, unknown model, our bug  -> no further call to this provider
+├─ BudgetError          the next call would pass the run's cap  -> raise the cap and run again
 ├─ IncompleteError      work ended with steps missing  -> run again to repeat only those
 └─ MetricError          the input does not determine the number
 
@@ -105,7 +107,11 @@ class TransientError(ProviderError):
 
 
 class AmbiguousError(ProviderError):
-    """The call may have been accepted and paid, and its answer is lost."""
+    """The call may have been accepted and paid, and its answer is lost or worth nothing."""
+
+
+class UnresolvedError(AmbiguousError):
+    """The call may have been paid several times, and the suite allows no further one."""
 
 
 class QuotaError(ProviderError):
@@ -116,13 +122,20 @@ class FatalError(ProviderError):
     """A wrong key, an unknown model or a malformed request; no further call can succeed."""
 
 
+class BudgetError(FacedriftError):
+    """The next call would bring the cost of the run above its cap; it was not made."""
+
+
 class IncompleteError(FacedriftError):
     """Work ended, kept what it has, and some steps failed; running again repeats only those."""
 
-    def __init__(self, message: str = "", *, run_id: str | None = None, done: int = 0) -> None:
+    def __init__(
+        self, message: str = "", *, run_id: str | None = None, done: int = 0, cost_usd: float = 0.0
+    ) -> None:
         super().__init__(message)
         self.run_id = run_id
         self.done = done
+        self.cost_usd = cost_usd
 
 
 class MetricError(FacedriftError):

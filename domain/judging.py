@@ -2,6 +2,9 @@
 
 An answer that is not valid is asked for again within a bound by the caller; it is never repaired,
 never scored 0, never given a middle value.
+
+Every answer may begin with `"reasoning"`, a string: a judge that reasons before it decides decides better.
+It is read by nobody; behind the verdict it would be an excuse, so there it is invalid.
 """
 
 from __future__ import annotations
@@ -12,6 +15,21 @@ import re
 from dataclasses import dataclass
 
 from domain.taxonomy import Taxonomy
+
+SCORE_FIELDS = ("editing_success", "overediting")
+CHECKLIST_FIELDS = (
+    "prompt_applies",
+    "right_item_changed",
+    "item_visibly_changed",
+    "right_place",
+    "old_place_empty",
+    "wrong_details",
+    "details_right",
+    "framing_kept",
+    "major_unrequested_changes",
+)
+MAY_NOT_APPLY = ("right_place", "old_place_empty", "details_right")
+"""Checks that some prompts give no occasion for; null then, and nothing fails by it."""
 
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
@@ -33,11 +51,53 @@ class Scores:
     """Degree of over-editing, 10 = nothing else was changed."""
 
 
+@dataclass(frozen=True)
+class Checklist:
+    """The step check: whether one attempt made the edit that its prompt asked for.
+
+    Source: the multi-step identity-drift leaderboard, section 4 (step check). Faces and image quality are
+    none of its business.
+    """
+
+    prompt_applies: bool
+    """What the prompt wants changed is in the input."""
+    right_item_changed: bool
+    item_visibly_changed: bool
+    """The change of the right item can be seen at a glance; False whenever `right_item_changed` is."""
+    right_place: bool | None
+    old_place_empty: bool | None
+    """After a move or replacement, nothing of the old item is left where it was."""
+    wrong_details: int
+    """How many of the asked colours, words, materials and types are wrong."""
+    details_right: bool | None
+    """None of them is; None when the prompt asks for none."""
+    framing_kept: bool
+    major_unrequested_changes: tuple[str, ...]
+
+    @property
+    def made(self) -> bool:
+        """Every check passes, or the right item visibly changed with one detail wrong.
+
+        What is forgiven is one detail: a wrong place, a leftover, another framing or a major unrequested
+        change is not one. The source leaves that open.
+        """
+        checks = (
+            self.prompt_applies,
+            self.right_item_changed,
+            self.item_visibly_changed,
+            self.right_place is not False,
+            self.old_place_empty is not False,
+            self.framing_kept,
+            not self.major_unrequested_changes,
+        )
+        return all(checks) and self.wrong_details <= 1
+
+
 def parse_scores(raw_text: str) -> Scores:
     """Read `{"editing_success": x, "overediting": y}`; raise InvalidAnswerError for anything else."""
-    answer = _single_object(raw_text)
-    if set(answer) != {"editing_success", "overediting"}:
-        raise InvalidAnswerError(f"keys are {sorted(answer)}, not editing_success and overediting")
+    answer = _verdict(raw_text)
+    if set(answer) != set(SCORE_FIELDS):
+        raise InvalidAnswerError(f"keys are {sorted(answer)}, not {' and '.join(SCORE_FIELDS)}")
     return Scores(
         success=_number(answer["editing_success"], "editing_success"),
         overediting=_number(answer["overediting"], "overediting"),
@@ -46,12 +106,52 @@ def parse_scores(raw_text: str) -> Scores:
 
 def parse_state(raw_text: str, taxonomy: Taxonomy) -> State:
     """Read `{sub-axis: [categories]}` with all sub-axes; `[]` = none, `null` = cannot tell."""
-    answer = _single_object(raw_text)
+    answer = _verdict(raw_text)
     if set(answer) != set(taxonomy.sub_axes):
         missing = sorted(set(taxonomy.sub_axes) - set(answer))
         extra = sorted(set(answer) - set(taxonomy.sub_axes))
         raise InvalidAnswerError(f"sub-axes missing: {missing}, unknown: {extra}")
     return {name: _categories(answer[name], name, taxonomy) for name in taxonomy.sub_axes}
+
+
+def parse_checklist(raw_text: str) -> Checklist:
+    """Read the checklist, all its fields and no other; raise InvalidAnswerError for anything else.
+
+    An answer that contradicts itself is invalid too: which half of it should be believed?
+    """
+    answer = _verdict(raw_text)
+    if set(answer) != set(CHECKLIST_FIELDS):
+        missing = sorted(set(CHECKLIST_FIELDS) - set(answer))
+        extra = sorted(set(answer) - set(CHECKLIST_FIELDS))
+        raise InvalidAnswerError(f"checks missing: {missing}, unknown: {extra}")
+    checklist = Checklist(
+        prompt_applies=_yes_or_no(answer, "prompt_applies"),
+        right_item_changed=_yes_or_no(answer, "right_item_changed"),
+        item_visibly_changed=_yes_or_no(answer, "item_visibly_changed"),
+        right_place=_if_it_applies(answer, "right_place"),
+        old_place_empty=_if_it_applies(answer, "old_place_empty"),
+        wrong_details=_count(answer["wrong_details"], "wrong_details"),
+        details_right=_if_it_applies(answer, "details_right"),
+        framing_kept=_yes_or_no(answer, "framing_kept"),
+        major_unrequested_changes=_texts(answer["major_unrequested_changes"], "major_unrequested_changes"),
+    )
+    if (checklist.details_right is False) != (checklist.wrong_details > 0):
+        raise InvalidAnswerError(
+            f"details_right is {checklist.details_right} with {checklist.wrong_details} wrong details"
+        )
+    if checklist.item_visibly_changed and not checklist.right_item_changed:
+        raise InvalidAnswerError("the right item visibly changed and did not change")
+    return checklist
+
+
+def _verdict(raw_text: str) -> dict[str, object]:
+    """The one object of an answer, without the reasoning that may lead it."""
+    answer = _single_object(raw_text)
+    if next(iter(answer), None) == "reasoning":
+        reasoning = answer.pop("reasoning")
+        if not isinstance(reasoning, str):
+            raise InvalidAnswerError(f"reasoning is {reasoning!r}, not a text")
+    return answer
 
 
 def _single_object(raw_text: str) -> dict[str, object]:
@@ -83,6 +183,35 @@ def _number(value: object, name: str) -> float:
     if not 0 <= value <= 10:
         raise InvalidAnswerError(f"{name} is {value}, outside 0 to 10")
     return float(value)
+
+
+def _yes_or_no(answer: dict[str, object], name: str) -> bool:
+    value = answer[name]
+    if not isinstance(value, bool):
+        raise InvalidAnswerError(f"{name} is {value!r}, not true or false")
+    return value
+
+
+def _if_it_applies(answer: dict[str, object], name: str) -> bool | None:
+    return None if answer[name] is None else _yes_or_no(answer, name)
+
+
+def _count(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidAnswerError(f"{name} is {value!r}, not a whole number")
+    if value < 0:
+        raise InvalidAnswerError(f"{name} is {value}, below 0")
+    return value
+
+
+def _texts(value: object, name: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidAnswerError(f"{name} is {value!r}, not a list")
+    texts: list[object] = value  # pyright: ignore[reportUnknownVariableType]
+    found = tuple(text.strip() for text in texts if isinstance(text, str) and text.strip())
+    if len(found) != len(texts):
+        raise InvalidAnswerError(f"{name} holds something that is not a text")
+    return found
 
 
 def _categories(value: object, sub_axis: str, taxonomy: Taxonomy) -> tuple[str, ...] | None:

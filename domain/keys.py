@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
@@ -13,6 +14,7 @@ from domain.records import StepIdentity
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,254}")  # 255 bytes: what file systems allow
 MAX_KEY_BYTES = 512
+JournalEntry = Literal["intent", "ticket", "lost", "end"]
 
 
 def check_key(key: str) -> str:
@@ -66,6 +68,11 @@ def image(sha: str, extension: str) -> str:
 def outcome(key: str) -> str:
     """How an attempt at a step ended."""
     return check_key(f"outcomes/{key[:2]}/{key}.json")
+
+
+def journal(key: str, send: int, what: JournalEntry) -> str:
+    """What happened to one sending of a paid call."""
+    return check_key(f"journal/{key[:2]}/{key}/{send:03d}-{what}.json")
 
 
 def faces(embedder: str, sha: str) -> str:

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
+from domain.provider_cards import ProviderCard
 from domain.sessions import SessionSet
 from domain.suites import FacePack, Suite
 from domain.taxonomy import Taxonomy
@@ -29,6 +30,7 @@ _FOLDERS: dict[type[BaseModel], str] = {
     SessionSet: "sessions",
     ModelCard: "models",
     JudgeCard: "judges",
+    ProviderCard: "providers",
     Suite: "suites",
     FacePack: "packs",
 }

@@ -57,6 +57,53 @@ class OutcomeRecord(_Record):
         return self
 
 
+class Owner(_Record):
+    """A process, so that others can tell whether it is still there."""
+
+    host: str
+    space: str
+    """Its process-id space: processes of two containers cannot see each other."""
+    pid: int
+    started: float
+
+
+class CallIntent(_Record):
+    """A paid call is about to be sent. Written before it, so that no call goes unnoticed."""
+
+    version: Literal[1] = 1
+    key: str
+    send: int
+    provider: str
+    model: str
+    owner: Owner
+    at: str
+
+
+class CallTicket(_Record):
+    """A provider accepted the call as a job of this id."""
+
+    version: Literal[1] = 1
+    provider_id: str
+    at: str
+    recovered: bool = False
+    """True when it was found in the provider's history, because the answer had been lost."""
+
+
+class CallLost(_Record):
+    """The answer of a call did not arrive, and nobody waits for it any more."""
+
+    version: Literal[1] = 1
+    reason: str
+
+
+class CallEnd(_Record):
+    """A call ended without an outcome, so that another may be sent."""
+
+    version: Literal[1] = 1
+    reason: str
+    maybe_paid: bool
+
+
 class FaceBox(_Record):
     """One face of one image."""
 
@@ -124,6 +171,10 @@ class JudgementRecord(_Record):
     raw_texts: tuple[str, ...]
     problem: str | None = None
     served_version: str | None = None
+    finish_reasons: tuple[str | None, ...] = ()
+    """Of each answer, why it ended."""
+    cost_usd: float | None = None
+    """Of all asks, where the judge tells it."""
 
 
 class StateRecord(_Record):
@@ -138,3 +189,7 @@ class StateRecord(_Record):
     raw_texts: tuple[str, ...]
     problem: str | None = None
     served_version: str | None = None
+    finish_reasons: tuple[str | None, ...] = ()
+    """Of each answer, why it ended."""
+    cost_usd: float | None = None
+    """Of all asks, where the judge tells it."""

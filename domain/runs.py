@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from domain import plan
 from domain.errors import DefinitionError
+from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.photos import Photo
 from domain.plan import Chain, StepPlan, Walk
@@ -33,6 +34,17 @@ class RunRequest(BaseModel):
         default=None, description="A folder of photos instead of the suite's dataset."
     )
     concurrency: int = Field(default=4, ge=1, le=256, description="Chains edited at the same time.")
+    max_cost_usd: float | None = Field(
+        default=None, ge=0, description="No call is made that would bring the cost of this run above this."
+    )
+    approve_above_usd: float | None = Field(
+        default=1.0,
+        ge=0,
+        description="The run waits for approval when it may cost more than this; empty never waits.",
+    )
+    rehearse: bool = Field(
+        default=False, description="Send every paid call to the local stand-in, into a store of its own."
+    )
 
 
 class RunPlan(BaseModel):
@@ -55,7 +67,9 @@ class RunPlan(BaseModel):
     """Ids of the base photos, in order."""
     embedder: EmbedderIdentity
     judge: JudgeIdentity
+    judge_card: JudgeCard
     tracker: JudgeIdentity
+    tracker_card: JudgeCard
     definitions_digest: str
     code_version: str
     packages: dict[str, str]
@@ -141,6 +155,8 @@ class StepResult(BaseModel):
     outcome: OutcomeRecord
     found: bool
     """True when nothing was called, because the outcome was already in the store."""
+    collected: bool = False
+    """True when the job of an earlier call was collected and none was sent."""
 
 
 class ShardSummary(BaseModel):
@@ -154,7 +170,14 @@ class ShardSummary(BaseModel):
     failed: int = 0
     found: int = 0
     """Steps that were already in the store when their turn came."""
+    collected: int = 0
+    """Edits whose job an earlier run had sent; it was collected and not paid again."""
+    ambiguous: int = 0
+    """Calls that may have been paid and came to nothing."""
     cost_usd: float = 0.0
+    """As told by the provider, or else the price of the card for each edited step."""
+    maybe_paid_usd: float = 0.0
+    """What the ambiguous calls cost if they were paid."""
     failures: tuple[StepFailure, ...] = ()
 
     def __add__(self, other: ShardSummary) -> ShardSummary:
@@ -164,9 +187,21 @@ class ShardSummary(BaseModel):
             no_image=self.no_image + other.no_image,
             failed=self.failed + other.failed,
             found=self.found + other.found,
+            collected=self.collected + other.collected,
+            ambiguous=self.ambiguous + other.ambiguous,
             cost_usd=self.cost_usd + other.cost_usd,
+            maybe_paid_usd=self.maybe_paid_usd + other.maybe_paid_usd,
             failures=self.failures + other.failures,
         )
+
+
+class Measured(BaseModel):
+    """What one measuring flow did."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    done: int
+    cost_usd: float = 0.0
 
 
 class Missing(BaseModel):
@@ -180,7 +215,10 @@ class Missing(BaseModel):
     unfinished: int
     steps_missing: dict[str, int]
     """Of each model, at most: a chain may stop before its last step."""
+    answers_missing: dict[str, int] = Field(default_factory=dict[str, int])
+    """Of each judge card, at most; an answer that does not parse is asked for again."""
     cost_usd: float
+    """Of edits and answers, at the prices of the cards."""
     seconds: float
     """Of the calls alone, at the run's concurrency."""
 
@@ -208,7 +246,11 @@ class RunSummary(BaseModel):
     faces_read: int
     states_tracked: int
     edits_judged: int
+    judging_usd: float = 0.0
+    """Cost of states and judgements."""
     snapshot: Snapshot
+    notices: tuple[str, ...] = ()
+    """What a reader of the numbers must know, such as a model that answered in another's place."""
     problems: tuple[str, ...] = ()
     """What failed, one sentence each; empty when all was done."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from domain.photos import Slug
 
@@ -64,6 +64,37 @@ class Rules(BaseModel):
     """Of the bootstrap."""
 
 
+class CallRules(BaseModel):
+    """What is done about paid calls whose answer was lost."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_resends: int = Field(default=1, ge=0, le=10)
+    """How often a call that may have been paid is sent again."""
+    history_wait_s: float = Field(default=120.0, ge=0)
+    """How long after a call its job is looked for in the provider's history, where there is one."""
+    lease_s: float = Field(default=900.0, ge=0)
+    """How long a call of another machine counts as in flight."""
+
+
+class Rehearsal(BaseModel):
+    """How a suite is rehearsed: every paid call goes to the local stand-in, which fails now and then."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    always: bool = False
+    """True for a suite that is never run in earnest."""
+    editor: str = Field(default="procedural", pattern=Slug)
+    """Model card of the editor behind the stand-in; one that calls nobody."""
+    faults: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    """Shares of calls that go wrong; see `adapters.standin.faults`."""
+    timeout_s: float = Field(default=5.0, gt=0)
+    """Of one request."""
+    poll_s: float = Field(default=0.2, gt=0)
+    """Between two looks at a job."""
+    retry_waits_s: tuple[float, ...] = (0.2, 0.5, 1.0, 2.0)
+
+
 class Suite(BaseModel):
     """A benchmark definition."""
 
@@ -80,6 +111,8 @@ class Suite(BaseModel):
     embedder: EmbedderChoice
     judges: JudgeChoice = JudgeChoice()
     rules: Rules = Rules()
+    calls: CallRules = CallRules()
+    rehearsal: Rehearsal = Rehearsal()
     seed: int = 0
     """Base of the seeds sent to models that accept one."""
     shard_chains: int = Field(default=400, ge=1, le=2000)

@@ -67,6 +67,12 @@ def run(  # noqa: PLR0917 - one parameter an option
         bool, typer.Option("--dry-run", help="Say what is missing and what it costs; run nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before paid calls.")] = False,
+    max_cost_usd: Annotated[
+        float | None, typer.Option(min=0, help="Make no call that would bring the cost above this.")
+    ] = None,
+    rehearse: Annotated[
+        bool, typer.Option("--rehearse", help="Send every paid call to a local stand-in; no key, no cost.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Run a suite: edit, measure, score, publish. Running it again repeats only what is missing."""
@@ -74,7 +80,8 @@ def run(  # noqa: PLR0917 - one parameter an option
     from flows import terminal
 
     with _errors(debug):
-        request = terminal.request(suite, models, sessions, images or [], concurrency)
+        options = terminal.Options(models, sessions, images or [], concurrency, max_cost_usd, rehearse)
+        request = terminal.request(suite, options)
         if dry_run:
             terminal.show_plan(request)
             return
@@ -92,7 +99,8 @@ def plan(
     from flows import terminal
 
     with _errors(debug):
-        terminal.show_plan(terminal.request(suite, models, sessions, images or [], concurrency))
+        options = terminal.Options(models, sessions, images or [], concurrency)
+        terminal.show_plan(terminal.request(suite, options))
 
 
 @app.command()
@@ -136,6 +144,25 @@ def doctor(
     with _errors(debug):
         if not listings.doctor(suite):
             raise typer.Exit(NOTHING_RAN)
+
+
+@app.command()
+def standin(
+    suite: Annotated[str, typer.Option(help="Whose faults, editor and judge are used.")] = "rehearsal",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="On this machine; 0 takes a free one.")] = 8790,
+    state: Annotated[Path, typer.Option(help="Folder in which jobs and counts outlive a restart.")] = Path(
+        ".facedrift/standin"
+    ),
+    faults: Annotated[
+        str | None, typer.Option(help='JSON in place of the suite\'s faults, such as {"rate_limited": 0.5}.')
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Answer in place of Gemini, fal, Replicate and OpenAI, for rehearsals: no key, no cost."""
+    from flows import listings
+
+    with _errors(debug):
+        listings.standin(suite, port, state, faults)
 
 
 def _set_up(store: str, debug: bool) -> None:

@@ -12,3 +12,7 @@ def wide_console() -> Console:
     """A console on standard output: as wide as the terminal, or wide enough for any table."""
     console = Console()
     return console if console.is_terminal else Console(width=WIDE)
+
+
+out = wide_console()
+err = Console(stderr=True)

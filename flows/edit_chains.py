@@ -12,11 +12,14 @@ from collections import Counter
 
 from prefect import flow
 
-from domain.errors import FatalError, IncompleteError, StoreError
+from domain.errors import FatalError, IncompleteError, QuotaError, StoreError
 from domain.plan import StepPlan
 from domain.runs import ShardSummary, StepFailure, StepResult
+from tasks.budget import Budget
 from tasks.editing import edit_step
+from tasks.gates import gate
 from tasks.key_locks import KeyLocks
+from tasks.limits import slots
 from tasks.progress import Progress
 from tasks.result_storage import keep_results_in_ledger
 from tasks.run_states import ended, error_of
@@ -24,21 +27,24 @@ from tasks.shards import Work, keep_summary, read_shard, skip_finished
 
 
 @flow(name="edit-chains", flow_run_name="edit {run_id} shard {shard}")
-async def edit_chains(run_id: str, shard: int) -> ShardSummary:
+async def edit_chains(run_id: str, shard: int, max_cost_usd: float | None = None) -> ShardSummary:
     """Edit every chain of a shard as far as it goes; the summary counts how the steps ended.
 
     Args:
         run_id: A planned run.
         shard: Number of one of its shards, from 1.
+        max_cost_usd: No call is made that would bring the cost of this shard above it.
 
     Raises:
         IncompleteError: some steps failed; retrying this flow run repeats only those.
+        BudgetError: the cap was reached; what was done is kept.
+        ProviderError: a wrong key or a used-up quota: no call to this provider can succeed.
     """
     keep_results_in_ledger()
     work = await read_shard(run_id, shard)
-    crew = _Crew(work)
-    workers = min(work.run.request.concurrency, len(work.steps))
-    await asyncio.gather(*(crew.work() for _ in range(workers)))
+    crew = _Crew(work, Budget(max_cost_usd))
+    async with slots(run_id, work.card.provider, work.run.request.concurrency) as count:
+        await asyncio.gather(*(crew.work() for _ in range(min(count, len(work.steps)))))
     summary = crew.summary()
     await keep_summary(run_id, shard, summary)
     if crew.broken:
@@ -51,14 +57,17 @@ async def edit_chains(run_id: str, shard: int) -> ShardSummary:
 class _Crew:
     """Workers that take chains from one queue until it is empty, or until no call can succeed any more."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, budget: Budget) -> None:
         self.broken: Exception | None = None
         self._run = work.run
+        self._price_usd = work.card.price_usd
         self._queue = iter(work.steps)
-        self._progress = Progress(f"edits by {work.steps[0].chain.model}", work.total)
+        self._budget = budget
+        self._gate = gate(work.run.id, work.card.provider)
+        self._lost_before = self._gate.lost
+        self._progress = Progress(f"edits by {work.card.id}", work.total)
         self._locks = KeyLocks()
         self._counts: Counter[str] = Counter()
-        self._cost_usd = 0.0
         self._failures: list[StepFailure] = []
 
     async def work(self) -> None:
@@ -70,30 +79,49 @@ class _Crew:
 
     def summary(self) -> ShardSummary:
         """What was done so far."""
-        return ShardSummary(**self._counts, cost_usd=self._cost_usd, failures=tuple(self._failures))
+        return ShardSummary(
+            **self._counts,
+            ambiguous=self._lost,
+            cost_usd=self._budget.spent_usd,
+            maybe_paid_usd=self._lost * self._price_usd,
+            failures=tuple(self._failures),
+        )
+
+    @property
+    def _lost(self) -> int:
+        return self._gate.lost - self._lost_before
 
     async def _edit_chain(self, first: StepPlan) -> None:
         left = self._run.steps_from(first)
         step, passed = await skip_finished(self._run, first)
         self._counts["found"] += passed
         while step and not self.broken:
-            step = await self._edit_step(step)
+            if not self._budget.reserve(self._price_usd):
+                self.broken = self.broken or self._budget.error("edit", self._price_usd)
+                break
+            step, cost_usd = await self._edit_step(step)
+            self._budget.settle(self._price_usd, cost_usd)
+            self._budget.maybe_paid_usd = self._lost * self._price_usd
             left -= 1
         await self._progress.add(max(left, 0))  # found, or never to be run
 
-    async def _edit_step(self, step: StepPlan) -> StepPlan | None:
+    async def _edit_step(self, step: StepPlan) -> tuple[StepPlan | None, float]:
         async with self._locks.hold(step.key):
             state = await ended(edit_step(self._run.id, step, return_state=True))
         if error := await error_of(state):
             self._fail(step, error)
             await self._progress.add(1, failed=1)
-            return None
+            return None, 0.0
         result: StepResult = await state.aresult()
-        self._counts["found" if result.found else result.outcome.kind] += 1
-        cost_usd = 0.0 if result.found else result.outcome.cost_usd or 0.0
-        self._cost_usd += cost_usd
+        outcome = result.outcome
+        self._counts["found" if result.found else outcome.kind] += 1
+        self._counts["collected"] += result.collected
+        cost_usd = 0.0
+        if not result.found:
+            listed = self._price_usd if outcome.kind == "edited" else 0.0
+            cost_usd = listed if outcome.cost_usd is None else outcome.cost_usd
         await self._progress.add(1, cost_usd=cost_usd)
-        return self._run.step_after(step, result.outcome)
+        return self._run.step_after(step, outcome), cost_usd
 
     def _fail(self, step: StepPlan, error: BaseException) -> None:
         self._counts["failed"] += 1
@@ -103,5 +131,5 @@ class _Crew:
                 chain=step.chain, step=step.number, key=step.key, error=name, message=f"{name}: {error}"[:500]
             )
         )
-        if isinstance(error, FatalError | StoreError):
+        if isinstance(error, FatalError | QuotaError | StoreError):
             self.broken = error

@@ -8,13 +8,14 @@ from typing import Any
 from prefect import flow
 from prefect.client.schemas.objects import State
 
+from domain.runs import Measured
 from tasks.batches import faces_to_read, in_batches
 from tasks.embedding import ImageKey, embed_batch
 from tasks.run_states import ended
 
 
 @flow(name="embed-faces", flow_run_name="embed {run_id}")
-async def embed_faces(run_id: str, batch: int = 16, concurrency: int = 2) -> int:
+async def embed_faces(run_id: str, batch: int = 16, concurrency: int = 2) -> Measured:
     """Embed what is missing; returns how many images were read now.
 
     Args:
@@ -27,4 +28,4 @@ async def embed_faces(run_id: str, batch: int = 16, concurrency: int = 2) -> int
     def start(number: int, part: tuple[ImageKey, ...]) -> Awaitable[State[Any]]:
         return ended(embed_batch(pack, number, part, return_state=True))
 
-    return await in_batches("faces", images, batch, concurrency, start)
+    return Measured(done=await in_batches("faces", images, batch, concurrency, start))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from rich.table import Table
 
+from domain.errors import DefinitionError
 from domain.model_cards import ModelCard
 from domain.suites import Suite
-from flows.consoles import wide_console
+from flows.consoles import out
 from tasks.definitions import load, names
-
-out = wide_console()
 
 
 def models() -> None:
@@ -50,7 +52,7 @@ def suites() -> None:
 
 def doctor(suite: str) -> bool:
     """Print every check with what to mend; True when nothing is wrong."""
-    from tasks.preflight import checks
+    from tasks.preflight import checks, cost_line
 
     healthy = True
     for name, problem in checks(suite):
@@ -61,4 +63,25 @@ def doctor(suite: str) -> bool:
         )
         if problem:
             out.print(problem, markup=False, highlight=False, soft_wrap=True)
+    if healthy and (cost := cost_line(suite)):
+        out.print(f"        {cost}", highlight=False)
     return healthy
+
+
+def standin(suite: str, port: int, state: Path, faults: str | None) -> None:
+    """Serve the stand-in until it is interrupted; says where it answers."""
+    from tasks.rehearsing import serve_standin
+
+    try:
+        drawn = None if faults is None else json.loads(faults)
+    except ValueError as error:
+        raise DefinitionError(f"not JSON: {error}", field="faults") from error
+    serve_standin(
+        suite,
+        port,
+        state,
+        lambda url: out.print(
+            f"the stand-in answers at {url}; use it: FACEDRIFT_STANDIN_URL={url}", soft_wrap=True
+        ),
+        drawn,
+    )

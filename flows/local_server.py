@@ -1,13 +1,14 @@
-"""A Prefect server for one run, where none is configured.
+"""Servers of one run: a Prefect server where none is configured, and the stand-in of a rehearsal.
 
 Prefect starts one by itself when it is needed, but imports its whole server in the client first and
-waits. This one comes up in another process while the run loads its face models, and it ends with the
-run even when that is killed (see `flows.server_process`).
+waits. This one comes up in another process while the run loads its face models, and like the stand-in it
+ends with the run even when that is killed (see `flows.server_process`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -21,35 +22,35 @@ from domain.errors import StoreError
 
 STARTS_WITHIN_S = 300.0
 STOPS_WITHIN_S = 10.0
+OWN_SERVER = "FACEDRIFT_OWN_SERVER"
+"""Tells `tasks.limits` that nobody else is on this run's Prefect server."""
 
 
-class LocalServer:
-    """Started at once, waited for when it is needed."""
+class ChildServer:
+    """A server process of this run: started at once, waited for when it is needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str, health: str, *arguments: str) -> None:
         self._port = _free_port()
+        self._health = health
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "flows.server_process", str(self._port)], stdin=subprocess.PIPE
+            [sys.executable, "-m", module, str(self._port), *arguments], stdin=subprocess.PIPE
         )
 
     @property
-    def api_url(self) -> str:
+    def url(self) -> str:
         """Where it answers."""
-        return f"http://127.0.0.1:{self._port}/api"
+        return f"http://127.0.0.1:{self._port}"
 
-    def wait(self) -> None:
-        """Return once it answers; raises StoreError when it does not come up."""
+    def wait(self) -> bool:
+        """True once it answers; False when it does not come up."""
         deadline = time.monotonic() + STARTS_WITHIN_S
         with httpx.Client() as client:
             while time.monotonic() < deadline and self._process.poll() is None:
                 with contextlib.suppress(httpx.TransportError):
-                    if client.get(f"{self.api_url}/health").is_success:
-                        return
+                    if client.get(f"{self.url}{self._health}").is_success:
+                        return True
                 time.sleep(0.1)
-        raise StoreError(
-            "no Prefect server could be started for this run; start one with `prefect server start`, set "
-            "PREFECT_API_URL to it, and run again"
-        )
+        return False
 
     def stop(self) -> None:
         """End it, by force if it takes too long."""
@@ -62,6 +63,26 @@ class LocalServer:
             self._process.wait()
 
 
+class LocalServer(ChildServer):
+    """The Prefect server of a run."""
+
+    def __init__(self) -> None:
+        super().__init__("flows.server_process", "/api/health")
+
+    @property
+    def api_url(self) -> str:
+        """Where its API answers."""
+        return f"{self.url}/api"
+
+    def ready(self) -> None:
+        """Return once it answers; raises StoreError when it does not come up."""
+        if not self.wait():
+            raise StoreError(
+                "no Prefect server could be started for this run; start one with `prefect server start`, set "
+                "PREFECT_API_URL to it, and run again"
+            )
+
+
 @contextlib.contextmanager
 def prefect_server() -> Generator[LocalServer | None]:
     """The configured server (None), or one of this run's own, starting."""
@@ -70,9 +91,11 @@ def prefect_server() -> Generator[LocalServer | None]:
         return
     server = LocalServer()
     try:
+        os.environ[OWN_SERVER] = "true"
         with temporary_settings({PREFECT_API_URL: server.api_url}):
             yield server
     finally:
+        os.environ.pop(OWN_SERVER, None)
         server.stop()
 
 

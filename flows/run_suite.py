@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from prefect import flow
 
-from domain.errors import FatalError, IncompleteError, StoreError
-from domain.runs import RunRequest, RunSummary
+from domain.errors import BudgetError, FatalError, IncompleteError, QuotaError, StoreError
+from domain.runs import RunRequest, RunSummary, ShardSummary
+from flows.approval import approve
 from flows.edit_chains import edit_chains
 from flows.embed_faces import embed_faces
 from flows.judge_edits import judge_edits
@@ -13,9 +14,11 @@ from flows.prepare_dataset import prepare_dataset
 from flows.score_suite import score_suite
 from flows.track_states import track_states
 from tasks.compaction import compact_steps
-from tasks.planning import plan_run, resolve
+from tasks.planning import PlannedRun, plan_run, resolve
+from tasks.provider_checks import check_providers
 from tasks.run_states import ended, error_of
-from tasks.shards import keep_run_summary, sum_of_shards
+from tasks.scoring import notices
+from tasks.shards import keep_run_summary, summary_of_shard
 
 
 @flow(name="run-suite", flow_run_name="run {request.suite}")
@@ -31,39 +34,83 @@ async def run_suite(request: RunRequest) -> RunSummary:
     """
     dataset = await prepare_dataset(resolve(request).suite)
     planned = await plan_run(request, dataset)
-    run_id, problems = planned.run_id, list[str]()
-    unusable = set[str]()
-    for number, provider in enumerate(planned.shard_providers, 1):
-        if provider in unusable:
-            continue
-        error = await error_of(await ended(edit_chains(run_id, number, return_state=True)))
-        problems += [f"edits: {error}"] if error else []
-        if isinstance(error, StoreError):
-            raise IncompleteError(problems[-1], run_id=run_id)
-        if isinstance(error, FatalError):
-            unusable.add(provider)
-    await compact_steps(run_id)
-    counts: dict[str, int] = {}
-    for name, measure in (("faces", embed_faces), ("states", track_states), ("judgements", judge_edits)):
-        state = await ended(measure(run_id, return_state=True))
-        error = await error_of(state)
-        problems += [f"{name}: {error}"] if error else []
-        counts[name] = error.done if isinstance(error, IncompleteError) else 0
-        if error is None:
-            counts[name] = await state.aresult()
-    snapshot = await score_suite(run_id)
+    await approve(request, planned.missing)
+    unusable = await check_providers(planned.run_id, planned.missing)
+    job = _Job(planned, request.max_cost_usd, unusable)
+    await job.edit()
+    await compact_steps(planned.run_id)
+    await job.measure()
+    snapshot = await score_suite(planned.run_id)
     summary = RunSummary(
-        run_id=run_id,
+        run_id=planned.run_id,
         planned=planned.missing,
-        edits=await sum_of_shards(run_id),
-        faces_read=counts["faces"],
-        states_tracked=counts["states"],
-        edits_judged=counts["judgements"],
+        edits=job.edits,
+        faces_read=job.done["faces"],
+        states_tracked=job.done["states"],
+        edits_judged=job.done["judgements"],
+        judging_usd=job.judging_usd,
         snapshot=snapshot,
-        problems=tuple(problems),
+        notices=await notices(snapshot),
+        problems=tuple(job.problems),
     )
     await keep_run_summary(summary)
-    if problems:
-        message = f"{problems[0]}; all else is done, and running again repeats only what failed"
-        raise IncompleteError(message, run_id=run_id)
+    if job.problems:
+        message = f"{job.problems[0]}; all else is done, and running again repeats only what failed"
+        raise IncompleteError(message, run_id=planned.run_id)
     return summary
+
+
+class _Job:
+    """The paid part of a run: what is done, what it cost, and who cannot be called any more."""
+
+    def __init__(self, planned: PlannedRun, cap_usd: float | None, unusable: dict[str, str]) -> None:
+        self.edits = ShardSummary()
+        self.done = {"faces": 0, "states": 0, "judgements": 0}
+        self.judging_usd = 0.0
+        self.problems = [f"{name}: {problem}" for name, problem in unusable.items()]
+        self._planned = planned
+        self._cap_usd = cap_usd
+        self._unusable = set(unusable)
+        """Ids of cards, and providers, that no call is made to."""
+
+    async def edit(self) -> None:
+        """Edit shard by shard."""
+        for number, shard in enumerate(self._planned.shards, 1):
+            if self._unusable & {shard.model, shard.provider}:
+                continue
+            state = await ended(
+                edit_chains(self._planned.run_id, number, max_cost_usd=self._left_usd(), return_state=True)
+            )
+            self.edits += await summary_of_shard(self._planned.run_id, number)
+            error = await error_of(state)
+            self.problems += [f"edits: {error}"] if error else []
+            if isinstance(error, StoreError):
+                raise IncompleteError(self.problems[-1], run_id=self._planned.run_id)
+            if isinstance(error, FatalError | QuotaError):
+                self._unusable.add(shard.provider)
+            if isinstance(error, BudgetError):
+                self._unusable |= {paid.model for paid in self._planned.shards if paid.price_usd > 0}
+
+    async def measure(self) -> None:
+        """Read faces, track states, judge edits."""
+        run_id = self._planned.run_id
+        await self._measure("faces", embed_faces(run_id, return_state=True))
+        for name, card, flow_of in (
+            ("states", self._planned.tracker, track_states),
+            ("judgements", self._planned.judge, judge_edits),
+        ):
+            if card not in self._unusable:
+                await self._measure(name, flow_of(run_id, max_cost_usd=self._left_usd(), return_state=True))
+
+    async def _measure(self, name: str, run: object) -> None:
+        state = await ended(run)
+        error = await error_of(state)
+        found = await state.aresult() if error is None else error
+        self.problems += [f"{name}: {error}"] if error else []
+        self.done[name] = getattr(found, "done", 0)
+        self.judging_usd += getattr(found, "cost_usd", 0.0)
+
+    def _left_usd(self) -> float | None:
+        if self._cap_usd is None:
+            return None
+        return max(0.0, self._cap_usd - self.edits.cost_usd - self.edits.maybe_paid_usd - self.judging_usd)

@@ -14,7 +14,12 @@ ENVIRONMENT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PRE
 """As Prefect starts its own temporary server."""
 
 
-def _stop_with_parent() -> None:
+def stop_with_parent() -> None:
+    """End this process, by force if need be, once its standard input closes."""
+    threading.Thread(target=_wait_for_the_end, daemon=True).start()
+
+
+def _wait_for_the_end() -> None:
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(STOPS_WITHIN_S)
@@ -25,7 +30,7 @@ def serve(port: int) -> None:
     """Answer on a loopback port until the parent is gone."""
     import uvicorn
 
-    threading.Thread(target=_stop_with_parent, daemon=True).start()
+    stop_with_parent()
     uvicorn.run(
         "prefect.server.api.server:create_app",
         factory=True,

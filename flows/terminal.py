@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -13,34 +14,45 @@ from typing import NoReturn
 
 import typer
 from prefect.exceptions import TerminationSignal
-from rich.console import Console
 from rich.logging import RichHandler
 from rich.table import Table
 
 from domain.errors import DefinitionError, IncompleteError, StoreError
 from domain.photos import LeftOut
-from domain.runs import Missing, RunPlan, RunRequest, RunSummary, Snapshot
-from flows.consoles import wide_console
+from domain.runs import RunRequest, RunSummary, Snapshot
+from flows.accounts import print_counts, print_plan, print_summary
+from flows.consoles import err, out
 from flows.local_server import prefect_server
+from flows.rehearsal import asked_for, rehearsal
 from flows.run_suite import run_suite
 from tasks.definitions import load_suite
-from tasks.planning import prepared, preview, resolve
+from tasks.planning import calls_somebody, prepared, preview, resolve
 from tasks.preflight import check_before_run, check_prefect, check_store
+from tasks.provider_checks import check_resolved
 from tasks.publishing import Board, Cell, board, page_location, republish, truth_lines
+from tasks.rehearsing import rehearsal_store, standin_counts
 from tasks.shards import summary_of
 
 INTERRUPTED, TERMINATED = 130, 143
 MOST_LINES = 10
 """Of a list that the report shows whole."""
 
-out = wide_console()
-err = Console(stderr=True)
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says of a run, besides its suite."""
+
+    models: str | None = None
+    sessions: str | None = None
+    images: Sequence[str] = ()
+    concurrency: int = 4
+    max_cost_usd: float | None = None
+    rehearse: bool = False
 
 
-def request(
-    suite: str, models: str | None, sessions: str | None, images: list[str], concurrency: int
-) -> RunRequest:
+def request(suite: str, options: Options) -> RunRequest:
     """A request from command-line texts; raises DefinitionError."""
+    images = options.images
     counts = [int(value) for value in images if value.isdecimal()]
     folders = [value for value in images if not value.isdecimal()]
     if len(counts) > 1 or len(folders) > 1 or 0 in counts:
@@ -49,49 +61,67 @@ def request(
         raise DefinitionError(f"{folders[0]!r} is neither a number nor a folder", field="images")
     made = RunRequest(
         suite=suite,
-        models=_names(models, "models"),
-        sessions=_names(sessions, "sessions"),
+        models=_names(options.models, "models"),
+        sessions=_names(options.sessions, "sessions"),
         images=counts[0] if counts else None,
         images_dir=folders[0] if folders else None,
-        concurrency=concurrency,
+        concurrency=options.concurrency,
+        max_cost_usd=options.max_cost_usd,
+        rehearse=options.rehearse,
     )
     resolve(made)
-    return made
+    return asked_for(made)
 
 
 def show_plan(wanted: RunRequest) -> None:
-    """Print what a run would do."""
+    """Print what a run would do; a rehearsal is planned without its stand-in."""
+    if wanted.rehearse:
+        os.environ["FACEDRIFT_STORE"] = str(rehearsal_store())
     check_before_run(wanted)
     plan, missing = preview(wanted)
-    _print_plan(plan, missing)
+    print_plan(plan, missing)
 
 
 def run(wanted: RunRequest, *, ask: bool) -> bool:
     """Run a suite and show its leaderboard; False when steps failed."""
     _log_progress()
-    check_store()
-    check_prefect()
-    with prefect_server() as server:
-        check_before_run(wanted)
-        _print_left_out(prepared(wanted).left_out)
-        if any(card.price_usd > 0 for card in resolve(wanted).cards):
-            plan, missing = preview(wanted)
-            _print_plan(plan, missing)
-            if ask and missing.cost_usd > 0 and not typer.confirm(f"Spend about ${missing.cost_usd:.2f}?"):
-                raise typer.Abort
-        if server:
-            err.print("starting Prefect …", style="dim")
-            server.wait()
-        try:
-            ended = asyncio.run(_run(wanted))
-        except KeyboardInterrupt:
-            _stopped(INTERRUPTED)
-        except TerminationSignal:
-            _stopped(TERMINATED)
-    if ended.summary:
-        _print_summary(ended.summary, ended.work_s)
-        show_snapshot(ended.summary.snapshot)
+    with rehearsal(wanted) as standin:
+        check_store()
+        check_prefect()
+        with prefect_server() as server:
+            check_before_run(wanted)
+            _print_left_out(prepared(wanted).left_out)
+            if standin:
+                standin.ready()
+            if calls_somebody(wanted):
+                _check_and_ask(wanted, ask=ask and not wanted.rehearse)
+            if server:
+                err.print("starting Prefect …", style="dim")
+                server.ready()
+            try:
+                ended = asyncio.run(_run(wanted.model_copy(update={"approve_above_usd": None})))
+            except KeyboardInterrupt:
+                _stopped(INTERRUPTED)
+            except TerminationSignal:
+                _stopped(TERMINATED)
+        if ended.summary:
+            print_summary(ended.summary, ended.work_s)
+            show_snapshot(ended.summary.snapshot)
+        if standin:
+            print_counts(standin_counts(standin.url))
     return ended.complete
+
+
+def _check_and_ask(wanted: RunRequest, *, ask: bool) -> None:
+    plan, missing = preview(wanted)
+    print_plan(plan, missing)
+    check_resolved(resolve(wanted), missing, rehearse=wanted.rehearse)
+    cap = wanted.max_cost_usd
+    if cap is not None and missing.cost_usd > cap:
+        err.print(f"it may cost more than the cap and will then stop at ${cap:.2f}", style="yellow")
+    cost = missing.cost_usd if cap is None else min(cap, missing.cost_usd)
+    if ask and cost > 0 and not typer.confirm(f"Spend up to ${cost:.2f}?"):
+        raise typer.Abort
 
 
 @dataclass(frozen=True)
@@ -130,20 +160,6 @@ def show_snapshot(snapshot: Snapshot) -> None:
     out.print(f"page: {page_location(snapshot)}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _print_plan(plan: RunPlan, missing: Missing) -> None:
-    out.print(
-        f"{plan.suite.id}: {missing.chains} chains, {missing.complete} complete, {missing.stopped} stopped, "
-        f"{missing.unfinished} to do",
-        highlight=False,
-    )
-    table = Table("model", "steps missing", "price", "at most", box=None, pad_edge=False)
-    for model, steps in missing.steps_missing.items():
-        price = plan.card[model].price_usd
-        table.add_row(model, str(steps), f"${price:g}", f"${price * steps:.2f}")
-    out.print(table)
-    out.print(f"about ${missing.cost_usd:.2f} and {missing.seconds:.0f} s of calls", highlight=False)
-
-
 def _print_left_out(left_out: Sequence[LeftOut]) -> None:
     if left_out:
         reasons = Counter(item.reason for item in left_out)
@@ -153,28 +169,6 @@ def _print_left_out(left_out: Sequence[LeftOut]) -> None:
         err.print(
             f"  {item.source}: {item.reason}: {item.detail}", style="yellow", markup=False, soft_wrap=True
         )
-
-
-def _print_summary(summary: RunSummary, work_s: float) -> None:
-    edits = summary.edits
-    made = edits.edited + edits.refused + edits.no_image
-    measured = summary.faces_read + summary.states_tracked + summary.edits_judged
-    if not (made or edits.failed or measured):
-        text = (
-            f"nothing was missing: 0 edits, 0 faces read, 0 states tracked, 0 edits judged; "
-            f"all {summary.planned.chains} chains were in the store"
-        )
-    else:
-        text = (
-            f"{made} edits ({edits.edited} edited, {edits.refused} refused, {edits.no_image} no image), "
-            f"{edits.failed} failed, {edits.found} found; {summary.faces_read} faces read, "
-            f"{summary.states_tracked} states tracked, {summary.edits_judged} edits judged; "
-            f"${edits.cost_usd:.2f}"
-        )
-    err.print(f"{text}; work {work_s:.1f} s", highlight=False, soft_wrap=True)
-    for failure in edits.failures[:MOST_LINES]:
-        where = f"{failure.chain.label} step {failure.step}"
-        err.print(f"  failed: {where}: {failure.message}", style="red", markup=False, soft_wrap=True)
 
 
 def _print_board(rows: Board) -> None:

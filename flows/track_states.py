@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Any
 
 from prefect import flow
 from prefect.client.schemas.objects import State
 
-from tasks.batches import in_batches, states_to_track
+from domain.runs import Measured
+from tasks.batches import ask_in_batches, states_to_track
 from tasks.embedding import ImageKey
 from tasks.judging import track_batch
+from tasks.limits import slots
 from tasks.run_states import ended
 
 
 @flow(name="track-states", flow_run_name="track {run_id}")
-async def track_states(run_id: str, batch: int = 16, concurrency: int = 2) -> int:
-    """Track what is missing; returns how many images were tracked now.
+async def track_states(run_id: str, max_cost_usd: float | None = None) -> Measured:
+    """Track what is missing; returns how many images were tracked now, and what that cost.
 
     Args:
         run_id: A planned run.
-        batch: Images in one task run.
-        concurrency: Batches in flight.
+        max_cost_usd: No answer is asked for that would bring the cost above it.
     """
-    images = await states_to_track(run_id)
+    work = await states_to_track(run_id)
 
     def start(number: int, part: tuple[ImageKey, ...]) -> Awaitable[State[Any]]:
         return ended(track_batch(run_id, number, part, return_state=True))
 
-    return await in_batches("states", images, batch, concurrency, start)
+    async with slots(run_id, work.provider, work.concurrency) as concurrency:
+        work = replace(work, concurrency=concurrency)
+        return await ask_in_batches("states", run_id, work, max_cost_usd, start)

@@ -3,60 +3,114 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from prefect.client.schemas.objects import State
 
-from domain import keys
-from domain.errors import IncompleteError
-from domain.plan import Walk
-from domain.runs import RunPlan
+from domain.errors import BudgetError, FacedriftError, FatalError, IncompleteError, QuotaError
+from domain.judge_cards import JudgeCard
+from domain.runs import Measured
 from tasks import wiring
+from tasks.budget import Budget
 from tasks.embedding import ImageKey
+from tasks.gates import gate
 from tasks.judging import EditKey
 from tasks.planning import finder, walks
 from tasks.progress import Progress
 from tasks.run_states import error_of
 from tasks.threads import in_thread
+from tasks.unmeasured import Unmeasured
 
 Unit = TypeVar("Unit")
+Start = Callable[[int, tuple[Unit, ...]], Awaitable[State[Any]]]
+
+LOCAL_BATCH, LOCAL_CONCURRENCY = 16, 2
+
+
+@dataclass(frozen=True)
+class Asking(Generic[Unit]):
+    """What a judge is still to be asked about a run."""
+
+    units: list[Unit]
+    provider: str
+    price_usd: float
+    batch: int
+    """One where each unit is a paid call, so that each is retried alone."""
+    concurrency: int
 
 
 async def faces_to_read(run_id: str) -> tuple[str, list[ImageKey]]:
     """The face pack of a run, and its images without a face record."""
-    return await in_thread(_faces_to_read, run_id)
+    left = await in_thread(_unmeasured, run_id)
+    return left.run.suite.embedder.pack, await in_thread(lambda: left.faces)
 
 
-def _faces_to_read(run_id: str) -> tuple[str, list[ImageKey]]:
-    run, store = wiring.run_plan(run_id), wiring.store()
-    fingerprint = keys.fingerprint(run.embedder)
-    missing = [i for i in _images(run) if store.head(keys.faces(fingerprint, i.sha256)) is None]
-    return run.suite.embedder.pack, missing
-
-
-async def states_to_track(run_id: str) -> list[ImageKey]:
+async def states_to_track(run_id: str) -> Asking[ImageKey]:
     """The images of a run without a state record, base photos included."""
-    return await in_thread(_states_to_track, run_id)
+    left = await in_thread(_unmeasured, run_id)
+    return _asking(left, left.run.tracker_card, await in_thread(lambda: left.states))
 
 
-def _states_to_track(run_id: str) -> list[ImageKey]:
-    run, store = wiring.run_plan(run_id), wiring.store()
-    fingerprint = keys.fingerprint(run.tracker)
-    return [i for i in _images(run) if store.head(keys.state(fingerprint, i.sha256)) is None]
-
-
-async def edits_to_judge(run_id: str) -> list[EditKey]:
+async def edits_to_judge(run_id: str) -> Asking[EditKey]:
     """The edits of a run without a judgement."""
-    return await in_thread(_edits_to_judge, run_id)
+    left = await in_thread(_unmeasured, run_id)
+    return _asking(left, left.run.judge_card, await in_thread(lambda: left.edits))
 
 
-def _edits_to_judge(run_id: str) -> list[EditKey]:
+def _unmeasured(run_id: str) -> Unmeasured:
     run, store = wiring.run_plan(run_id), wiring.store()
-    fingerprint = keys.fingerprint(run.judge)
-    edits = dict.fromkeys(edit for walk in _walks(run) for edit in _edits(run, walk))
-    return [edit for edit in edits if store.head(keys.judgement(fingerprint, edit.key)) is None]
+    photos = wiring.dataset(run.dataset)
+    return Unmeasured(run, photos, walks(run, photos, finder(run, photos, store)), store)
+
+
+def _asking(left: Unmeasured, card: JudgeCard, units: list[Unit]) -> Asking[Unit]:
+    local = wiring.is_in_process(card.provider)
+    return Asking(
+        units=units,
+        provider=card.provider,
+        price_usd=card.price_usd,
+        batch=LOCAL_BATCH if local else 1,
+        concurrency=LOCAL_CONCURRENCY if local else left.run.request.concurrency,
+    )
+
+
+async def ask_in_batches(
+    what: str, run_id: str, work: Asking[Unit], max_cost_usd: float | None, start: Start[Unit]
+) -> Measured:
+    """Ask a judge about every unit; the cost is what its answers cost.
+
+    Raises:
+        IncompleteError: some failed, or the cap was reached; `done` and `cost_usd` count what was done.
+    """
+    at = gate(run_id, work.provider)
+    before_usd, budget = at.asked_usd, Budget(max_cost_usd)
+
+    def next_is_affordable(units: int) -> bool:
+        budget.spent_usd = at.asked_usd - before_usd
+        return budget.reserve(work.price_usd * units)
+
+    def settle(units: int) -> None:
+        budget.settle(work.price_usd * units, 0.0)
+
+    limit = _Limit(next_is_affordable, settle, lambda: budget.error("answer", work.price_usd))
+    try:
+        done = await in_batches(what, work.units, work.batch, work.concurrency, start, limit)
+    except IncompleteError as error:
+        error.cost_usd = at.asked_usd - before_usd
+        raise
+    return Measured(done=done, cost_usd=at.asked_usd - before_usd)
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """What may be spent on units."""
+
+    reserve: Callable[[int], bool] = lambda _: True
+    settle: Callable[[int], None] = lambda _: None
+    error: Callable[[], BudgetError] = BudgetError
 
 
 async def in_batches(
@@ -64,54 +118,42 @@ async def in_batches(
     units: Sequence[Unit],
     size: int,
     concurrency: int,
-    start: Callable[[int, tuple[Unit, ...]], Awaitable[State[Any]]],
+    start: Start[Unit],
+    limit: _Limit = _Limit(),
 ) -> int:
     """Work through units in numbered batches, some at a time; the sum of what they return.
 
     Every batch is tried; the first error is raised once all are done, so that one bad batch costs no other.
+    Only an error that the next call would meet as well ends the work.
 
     Raises:
         IncompleteError: some batches failed; `done` counts what was done all the same.
     """
-    queue, numbers = iter(units), count(1)
+    queue, numbers, done = iter(units), count(1), 0
     progress = Progress(what, len(units))
-    states: list[State[Any]] = []
+    errors: list[BaseException] = []
+    stopped: FacedriftError | None = None
 
     async def work() -> None:
-        while part := tuple(islice(queue, size)):
-            states.append(await start(next(numbers), part))
-            await progress.add(len(part), failed=0 if states[-1].is_completed() else len(part))
+        nonlocal done, stopped
+        while not stopped and (part := tuple(islice(queue, size))):
+            if not limit.reserve(len(part)):
+                stopped = limit.error()
+                return
+            state = await start(next(numbers), part)
+            limit.settle(len(part))
+            error = await error_of(state)
+            if error is None:
+                done += await state.aresult()
+            else:
+                done += error.done if isinstance(error, IncompleteError) else 0
+                errors.append(error)
+            if isinstance(error, FatalError | QuotaError):
+                stopped = error
+            await progress.add(len(part), failed=len(part) if error else 0)
 
     await asyncio.gather(*(work() for _ in range(concurrency)))
-    errors = [error for state in states if (error := await error_of(state))]
-    done = sum([await state.aresult() for state in states if state.is_completed()])
-    if errors:
-        done += sum(error.done for error in errors if isinstance(error, IncompleteError))
-        raise IncompleteError(str(errors[0]), done=done)
+    if stopped or errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise IncompleteError(f"{stopped or errors[0]}{more}", done=done)
     return done
-
-
-def _walks(run: RunPlan) -> Iterator[Walk]:
-    photos = wiring.dataset(run.dataset)
-    return walks(run, photos, finder(run, photos, wiring.store()))
-
-
-def _images(run: RunPlan) -> list[ImageKey]:
-    photos = wiring.dataset(run.dataset)
-    base = (photos.by_id[name] for name in run.photos)
-    found = dict.fromkeys(ImageKey(sha256=photo.image_sha256, extension=photo.extension) for photo in base)
-    for walk in _walks(run):
-        for outcome in walk.outcomes:
-            if outcome.image:
-                found[ImageKey(sha256=outcome.image.sha256, extension=outcome.image.extension)] = None
-    return list(found)
-
-
-def _edits(run: RunPlan, walk: Walk) -> Iterator[EditKey]:
-    photo = wiring.dataset(run.dataset).by_id[walk.chain.photo]
-    before = ImageKey(sha256=photo.image_sha256, extension=photo.extension)
-    for outcome in walk.outcomes:
-        if outcome.image:
-            after = ImageKey(sha256=outcome.image.sha256, extension=outcome.image.extension)
-            yield EditKey(before=before, after=after, prompt=outcome.identity.prompt)
-            before = after

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from adapters.base import ObjectStore
 from domain import keys
 from domain.photos import Dataset, Photo
 from domain.plan import Walk
-from domain.records import FaceRecord, OutcomeRecord, StateRecord
+from domain.records import FaceRecord, JudgementRecord, OutcomeRecord, StateRecord
 from domain.runs import RunPlan, StepFailure
 from domain.taxonomy import Taxonomy
 from metrics.face_choice import choose_face
@@ -38,8 +39,17 @@ class Collected:
     photos: pl.DataFrame
     truth: list[tuple[str, str, str, int, dict[str, Any]]]
     """(model, photo, session, step, what the model says it did) where a model says so."""
-    drifted_versions: dict[str, list[str]]
-    """Of each model: every version that answered."""
+    served: Counter[Served]
+    """How often which version answered for whom."""
+
+
+class Served(NamedTuple):
+    """Who answered when a card was asked."""
+
+    role: str
+    """`model`, `judge` or `tracker`."""
+    card: str
+    version: str
 
 
 class Collector:
@@ -49,10 +59,12 @@ class Collector:
         self._run = run
         self._photos = photos
         self._taxonomy = load(Taxonomy, run.suite.taxonomy)
-        embedder, judge, tracker = (keys.fingerprint(i) for i in (run.embedder, run.judge, run.tracker))
+        self._store = store
+        self.served: Counter[Served] = Counter()
+        embedder = keys.fingerprint(run.embedder)
+        self._judge, self._tracker = keys.fingerprint(run.judge), keys.fingerprint(run.tracker)
         self._faces = cache(lambda sha: ledger.faces(store, embedder, sha))
-        self._state = cache(lambda sha: ledger.state(store, tracker, sha))
-        self._judgement = lambda key: ledger.judgement(store, judge, key)
+        self._state = cache(self._read_state)
         self._references = cache(self._reference_vectors)
         self._fss = cache(self._read_fss)
 
@@ -61,12 +73,11 @@ class Collector:
         failed = {(failure.chain, failure.step): failure for failure in failures}
         steps: list[Row] = []
         truth: list[tuple[str, str, str, int, dict[str, Any]]] = []
-        versions: dict[str, set[str]] = {card.id: set() for card in self._run.cards}
+        self.served.clear()
         for walk in walks:
             steps.extend(self._chain_rows(walk, failed))
             for number, outcome in enumerate(walk.outcomes, 1):
-                if outcome.served_version:
-                    versions[walk.chain.model].add(outcome.served_version)
+                self._note("model", walk.chain.model, outcome.served_version)
                 told = outcome.details.get("truth")
                 if isinstance(told, dict):
                     truth.append((walk.chain.model, walk.chain.photo, walk.chain.session, number, told))
@@ -75,8 +86,24 @@ class Collector:
             steps=pl.DataFrame(steps, schema=steps_schema(self._taxonomy)),
             photos=pl.DataFrame(base, schema=photos_schema(self._taxonomy)),
             truth=truth,
-            drifted_versions={model: sorted(found) for model, found in versions.items()},
+            served=self.served,
         )
+
+    def _note(self, role: str, card: str, version: str | None) -> None:
+        if version is not None:
+            self.served[Served(role, card, version)] += 1
+
+    def _read_state(self, sha: str) -> StateRecord | None:
+        state = ledger.state(self._store, self._tracker, sha)
+        if state:
+            self._note("tracker", self._run.tracker_card.id, state.served_version)
+        return state
+
+    def _judgement(self, key: str) -> JudgementRecord | None:
+        judged = ledger.judgement(self._store, self._judge, key)
+        if judged:
+            self._note("judge", self._run.judge_card.id, judged.served_version)
+        return judged
 
     def _photo_row(self, photo: Photo) -> Row:
         fss0 = self._fss(photo.image_sha256, photo.id)

@@ -42,6 +42,11 @@ def load_suite(name_or_path: str) -> Suite:
     return loading.load_suite(name_or_path, DefinitionSettings().folders())
 
 
+def prompt(name: str) -> str:
+    """The text of a versioned prompt; raises DefinitionError."""
+    return loading.prompt(name, DefinitionSettings().folders())
+
+
 def names(kind: type[BaseModel]) -> tuple[str, ...]:
     """Ids of all definitions of a kind."""
     return loading.names(kind, DefinitionSettings().folders())

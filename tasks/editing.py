@@ -16,7 +16,9 @@ from domain.errors import AmbiguousError, PhotoError
 from domain.plan import StepPlan
 from domain.records import ImageRef, OutcomeRecord
 from domain.runs import StepResult
-from tasks import ledger, policies, wiring
+from tasks import gates, ledger, policies, wiring
+from tasks.journal import Journal
+from tasks.paid_calls import paid_call
 from tasks.threads import in_thread
 
 MAX_IMAGE_BYTES = 100_000_000
@@ -24,12 +26,20 @@ _FACTS: Bounded[str, ImageFacts] = Bounded(4096)
 """Of images that this process has decoded, so that the same bytes are verified once."""
 
 
-def run_step(step: StepPlan, editor: Editor, store: ObjectStore) -> StepResult:
+def run_step(
+    step: StepPlan, editor: Editor, store: ObjectStore, journal: Journal | None = None
+) -> StepResult:
     """Edit once and keep the result: look, call, put the image, put the outcome last.
+
+    Args:
+        step: What to edit.
+        editor: Who edits.
+        store: Where the outcome is looked up and kept.
+        journal: Of the paid call; None for an editor that calls nobody.
 
     Raises:
         StoreError: the store cannot be read or written; nothing is called when it cannot be read.
-        ProviderError: the model failed; nothing is stored, so a later run tries again.
+        ProviderError: the model failed; no outcome is stored, so a later run tries again.
     """
     known = ledger.outcome(store, step.key)
     if known is not None:
@@ -44,14 +54,16 @@ def run_step(step: StepPlan, editor: Editor, store: ObjectStore) -> StepResult:
         attempt=identity.attempt,
     )
     started = time.monotonic()
-    outcome = editor.collect(editor.submit(request))
-    latency_s = time.monotonic() - started
-    image = _store_image(outcome, store, identity.model) if isinstance(outcome, Edited) else None
-    record = _record(step, outcome, image, latency_s)
-    if not ledger.write_new(store, keys.outcome(step.key), record):
-        first = ledger.outcome(store, step.key)
-        return StepResult(outcome=first or record, found=False)
-    return StepResult(outcome=record, found=False)
+    with paid_call(journal, request, editor) as call:
+        latency_s = time.monotonic() - started
+        if call is None:
+            return StepResult(outcome=ledger.expect_outcome(store, step.key), found=True)
+        outcome = call.outcome
+        image = _store_image(outcome, store, identity.model) if isinstance(outcome, Edited) else None
+        record = _record(step, outcome, image, latency_s)
+        if not ledger.write_new(store, keys.outcome(step.key), record):
+            record = ledger.expect_outcome(store, step.key)
+    return StepResult(outcome=record, found=False, collected=call.collected)
 
 
 def _store_image(outcome: Edited, store: ObjectStore, model: str) -> ImageRef:
@@ -103,9 +115,15 @@ def _record(step: StepPlan, outcome: EditOutcome, image: ImageRef | None, latenc
 )
 async def edit_step(run_id: str, step: StepPlan) -> StepResult:
     """One (model, photo, session, step)."""
-    return await in_thread(_edit_step, run_id, step)
+    async with gates.call(run_id, wiring.run_plan(run_id).card[step.identity.model].provider):
+        return await in_thread(_edit_step, run_id, step)
 
 
 def _edit_step(run_id: str, step: StepPlan) -> StepResult:
-    run = wiring.run_plan(run_id)
-    return run_step(step, wiring.editor(run, step.identity.model), wiring.store())
+    run, store = wiring.run_plan(run_id), wiring.store()
+    card = run.card[step.identity.model]
+    journal = None
+    if not wiring.is_in_process(card.provider):
+        count = gates.gate(run_id, card.provider).count_lost
+        journal = Journal(step.key, card.provider, store, run.suite.calls, on_lost=count)
+    return run_step(step, wiring.editor(run, card.id), store, journal)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from prefect import task
 from pydantic import BaseModel, ConfigDict
 
 from adapters.base import Judge, ObjectStore, StateTracker
+from adapters.registry import AnyJudge
 from domain import keys
 from domain.edits import JudgeReply
+from domain.judge_cards import JudgeCard
 from domain.judging import InvalidAnswerError, Scores, State, parse_scores, parse_state
 from domain.records import JudgeIdentity, JudgementRecord, StateRecord
 from domain.taxonomy import Taxonomy
-from tasks import ledger, policies, wiring
+from tasks import gates, ledger, policies, wiring
 from tasks.definitions import load
 from tasks.embedding import ImageKey
 from tasks.one_by_one import one_by_one
@@ -73,9 +75,8 @@ def judge_edit(
         success=scores.success if scores else None,
         overediting=scores.overediting if scores else None,
         asks=len(replies),
-        raw_texts=tuple(reply.raw_text for reply in replies),
         problem=problem,
-        served_version=replies[-1].served_version,
+        **_said(replies),
     )
     ledger.write_new(store, key, record)
     return True
@@ -103,36 +104,66 @@ def track_state(
         status="tracked" if seen is not None else "unparsable",
         state=seen or {},
         asks=len(replies),
-        raw_texts=tuple(reply.raw_text for reply in replies),
         problem=problem,
-        served_version=replies[-1].served_version,
+        **_said(replies),
     )
     ledger.write_new(store, key, record)
     return True
 
 
+def _said(replies: Sequence[JudgeReply]) -> dict[str, Any]:
+    costs = [reply.cost_usd for reply in replies]
+    return {
+        "raw_texts": tuple(reply.raw_text for reply in replies),
+        "served_version": replies[-1].served_version,
+        "finish_reasons": tuple(reply.finish_reason for reply in replies),
+        "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs),
+    }
+
+
 @task(task_run_name="judge batch {number}", **policies.MEASURE)
 async def judge_batch(run_id: str, number: int, edits: tuple[EditKey, ...]) -> int:
     """One batch of edits, named by their keys; returns how many were judged now."""
-    return await in_thread(_judge_batch, run_id, edits)
+    async with gates.call(run_id, wiring.run_plan(run_id).judge_card.provider):
+        return await in_thread(_judge_batch, run_id, edits)
 
 
 def _judge_batch(run_id: str, edits: tuple[EditKey, ...]) -> int:
-    run = wiring.run_plan(run_id)
-    judge, store = wiring.judge(run.suite.taxonomy, run.suite.embedder.pack), wiring.store()
-    asks = run.suite.judges.max_asks
+    run, store = wiring.run_plan(run_id), wiring.store()
+    judge, asks = CountingJudge(wiring.judge(run), run.id, run.judge_card), run.suite.judges.max_asks
     return one_by_one(edits, lambda edit: judge_edit(edit, judge, run.judge, store, asks))
 
 
 @task(task_run_name="track batch {number}", **policies.MEASURE)
 async def track_batch(run_id: str, number: int, images: tuple[ImageKey, ...]) -> int:
     """One batch of images, named by their keys; returns how many were tracked now."""
-    return await in_thread(_track_batch, run_id, images)
+    async with gates.call(run_id, wiring.run_plan(run_id).tracker_card.provider):
+        return await in_thread(_track_batch, run_id, images)
 
 
 def _track_batch(run_id: str, images: tuple[ImageKey, ...]) -> int:
-    run = wiring.run_plan(run_id)
-    taxonomy = load(Taxonomy, run.suite.taxonomy)
-    tracker, store = wiring.tracker(run.suite.taxonomy, run.suite.embedder.pack), wiring.store()
-    asks = run.suite.judges.max_asks
+    run, store = wiring.run_plan(run_id), wiring.store()
+    taxonomy, asks = load(Taxonomy, run.suite.taxonomy), run.suite.judges.max_asks
+    tracker = CountingJudge(wiring.tracker(run), run.id, run.tracker_card)
     return one_by_one(images, lambda image: track_state(image, tracker, run.tracker, taxonomy, store, asks))
+
+
+class CountingJudge:
+    """A judge whose every answer is counted at its price, the worthless ones too."""
+
+    def __init__(self, judge: AnyJudge, run_id: str, card: JudgeCard) -> None:
+        self._judge = judge
+        self._gate = gates.gate(run_id, card.provider)
+        self._price_usd = card.price_usd
+
+    def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
+        """The judge's scores."""
+        return self._counted(self._judge.score(before, after, prompt))
+
+    def track(self, image: bytes) -> JudgeReply:
+        """The tracker's state."""
+        return self._counted(self._judge.track(image))
+
+    def _counted(self, reply: JudgeReply) -> JudgeReply:
+        self._gate.count_cost(self._price_usd if reply.cost_usd is None else reply.cost_usd)
+        return reply

@@ -70,6 +70,14 @@ def outcome(store: ObjectStore, key: str) -> OutcomeRecord | None:
     return read(store, keys.outcome(key), OutcomeRecord)
 
 
+def expect_outcome(store: ObjectStore, key: str) -> OutcomeRecord:
+    """The outcome of an attempt that is known to have ended."""
+    found = outcome(store, key)
+    if found is None:
+        raise StoreError(f"the outcome {key!r} was there and is gone; run again", key=keys.outcome(key))
+    return found
+
+
 def faces(store: ObjectStore, embedder: str, sha256: str) -> FaceRecord | None:
     """What an embedder found in an image."""
     return read(store, keys.faces(embedder, sha256), FaceRecord)

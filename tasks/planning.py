@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import subprocess
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from adapters.base import ObjectStore
 from domain import keys, plan
 from domain.errors import StoreError
+from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
 from domain.plan import StepPlan, Walk
@@ -29,17 +28,8 @@ from tasks import ledger, policies, step_tables, wiring
 from tasks.definitions import load, load_suite
 from tasks.preparing import prepare_suite
 from tasks.threads import in_thread
-
-PACKAGES = (
-    "prefect",
-    "insightface",
-    "onnxruntime",
-    "onnxruntime-gpu",
-    "numpy",
-    "pillow",
-    "opencv-python-headless",
-)
-"""Packages whose version can change a result; recorded with each run."""
+from tasks.unmeasured import Unmeasured
+from tasks.versions import code_version, package_versions
 
 
 @dataclass(frozen=True)
@@ -48,6 +38,8 @@ class Resolved:
 
     suite: Suite
     cards: tuple[ModelCard, ...]
+    judge: JudgeCard
+    tracker: JudgeCard
     session_set: SessionSet
     sessions: tuple[str, ...]
     taxonomy: Taxonomy
@@ -73,6 +65,8 @@ def resolve(request: RunRequest) -> Resolved:
     return Resolved(
         suite=suite,
         cards=tuple(load(ModelCard, name) for name in models),
+        judge=load(JudgeCard, suite.judges.consistency),
+        tracker=load(JudgeCard, suite.judges.tracker),
         session_set=session_set,
         sessions=choose(request.sessions, in_suite, "sessions"),
         taxonomy=taxonomy,
@@ -84,13 +78,13 @@ def resolve_run(request: RunRequest, dataset_key: str, photos: Dataset) -> RunPl
     resolved = resolve(request)
     check_editors(resolved, photos)
     suite, taxonomy = resolved.suite, resolved.taxonomy
-    tracker = wiring.tracker_identity(suite, taxonomy)
     digest = keys.fingerprint(
         {
             "suite": suite.model_dump(mode="json"),
             "taxonomy": taxonomy.model_dump(mode="json"),
             "sessions": resolved.session_set.model_dump(mode="json"),
             "cards": [card.model_dump(mode="json") for card in resolved.cards],
+            "judges": [card.model_dump(mode="json") for card in (resolved.judge, resolved.tracker)],
         }
     )
     return RunPlan(
@@ -101,13 +95,16 @@ def resolve_run(request: RunRequest, dataset_key: str, photos: Dataset) -> RunPl
         sessions=tuple(resolved.session_set.by_id[name] for name in resolved.sessions),
         cards=resolved.cards,
         settings_fingerprints={
-            card.id: wiring.settings_fingerprint(card, dataset_key) for card in resolved.cards
+            card.id: wiring.settings_fingerprint(card, dataset_key, rehearse=request.rehearse)
+            for card in resolved.cards
         },
         dataset=dataset_key,
         photos=tuple(photo.id for photo in islice(photos.base, request.images)),
         embedder=wiring.embedder_identity(suite.embedder.pack),
-        judge=wiring.judge_identity(suite, taxonomy),
-        tracker=tracker,
+        judge=wiring.judge_identity(resolved.judge, "consistency", suite, taxonomy),
+        judge_card=resolved.judge,
+        tracker=wiring.judge_identity(resolved.tracker, "state", suite, taxonomy),
+        tracker_card=resolved.tracker,
         definitions_digest=digest,
         code_version=code_version(),
         packages=package_versions(),
@@ -127,23 +124,42 @@ def finder(run: RunPlan, photos: Dataset, store: ObjectStore) -> Callable[[str],
     return lambda key: index.get(key) or ledger.outcome(store, key)
 
 
-def missing(run: RunPlan, found: list[Walk]) -> Missing:
+def missing(run: RunPlan, photos: Dataset, found: list[Walk], store: ObjectStore) -> Missing:
     """Sum up what is left to do."""
     left: dict[str, int] = {card.id: 0 for card in run.cards}
     for walk in found:
         if walk.next_step:
             left[walk.chain.model] += len(run.session[walk.chain.session].steps) - len(walk.outcomes)
     status = [walk.status for walk in found]
+    answers = _answers_missing(run, photos, found, store, sum(left.values()))
+    judges = {card.id: card for card in (run.judge_card, run.tracker_card)}
+    calls: list[tuple[ModelCard | JudgeCard, int]] = [
+        (run.card[model], steps) for model, steps in left.items()
+    ]
+    calls += [(judges[name], count) for name, count in answers.items()]
     return Missing(
         chains=len(found),
         complete=status.count("complete"),
         stopped=status.count("stopped"),
         unfinished=status.count("unfinished"),
         steps_missing=left,
-        cost_usd=sum(run.card[model].price_usd * steps for model, steps in left.items()),
-        seconds=sum(run.card[model].typical_latency_s * steps for model, steps in left.items())
-        / run.request.concurrency,
+        answers_missing=answers,
+        cost_usd=sum(card.price_usd * count for card, count in calls),
+        seconds=sum(card.typical_latency_s * count for card, count in calls) / run.request.concurrency,
     )
+
+
+def _answers_missing(
+    run: RunPlan, photos: Dataset, found: list[Walk], store: ObjectStore, edits: int
+) -> dict[str, int]:
+    """Of each judge that costs something, the answers that the run needs at most."""
+    left, answers = Unmeasured(run, photos, found, store), dict[str, int]()
+    if run.judge_card.price_usd > 0:
+        answers[run.judge_card.id] = len(left.edits) + edits
+    if run.tracker_card.price_usd > 0:
+        name = run.tracker_card.id
+        answers[name] = answers.get(name, 0) + len(left.states) + edits
+    return answers
 
 
 def shards(run: RunPlan, found: list[Walk]) -> list[Shard]:
@@ -156,32 +172,14 @@ def shards(run: RunPlan, found: list[Walk]) -> list[Shard]:
     return [Shard(number=number, steps=part) for number, part in enumerate(parts, 1)]
 
 
-def package_versions() -> dict[str, str]:
-    """Versions of the packages that matter, as installed."""
-    found: dict[str, str] = {}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+class PlannedShard(BaseModel):
+    """What a flow must know of a shard before it starts it."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
-def code_version() -> str:
-    """Version of this code, with the commit where there is one."""
-    version = importlib.metadata.version("facedrift")
-    try:
-        commit = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--exclude=*"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=10,
-        ).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return version
-    return f"{version}+{commit}"
+    model: str
+    provider: str
+    price_usd: float
 
 
 class PlannedRun(BaseModel):
@@ -191,8 +189,10 @@ class PlannedRun(BaseModel):
 
     run_id: str
     missing: Missing
-    shard_providers: tuple[str, ...]
-    """Of each shard, in order, the provider that it calls."""
+    shards: tuple[PlannedShard, ...]
+    judge: str
+    """Id of the card that scores the edits."""
+    tracker: str
 
 
 def prepared(request: RunRequest) -> Dataset:
@@ -210,7 +210,15 @@ def prepared(request: RunRequest) -> Dataset:
 def check_editors(resolved: Resolved, photos: Dataset) -> None:
     """Build every editor once, so that a wrong card is found before its first step."""
     for card in resolved.cards:
-        wiring.build_editor(card, photos, resolved.suite)
+        if wiring.is_in_process(card.provider):  # a provider is checked once its key is needed
+            wiring.build_editor(card, photos, resolved.suite)
+
+
+def calls_somebody(request: RunRequest) -> bool:
+    """Whether a model or judge of a request is reached over a provider."""
+    resolved = resolve(request)
+    cards = (*resolved.cards, resolved.judge, resolved.tracker)
+    return not all(wiring.is_in_process(card.provider) for card in cards)
 
 
 def preview(request: RunRequest) -> tuple[RunPlan, Missing]:
@@ -218,7 +226,7 @@ def preview(request: RunRequest) -> tuple[RunPlan, Missing]:
     dataset_key = prepare_suite(resolve(request).suite)
     store, photos = wiring.store(), wiring.dataset(dataset_key)
     run = resolve_run(request, dataset_key, photos)
-    return run, missing(run, list(walks(run, photos, finder(run, photos, store))))
+    return run, missing(run, photos, list(walks(run, photos, finder(run, photos, store))), store)
 
 
 def newest_run(suite: str, store: ObjectStore) -> str:
@@ -247,5 +255,11 @@ def _plan_run(request: RunRequest, dataset_key: str) -> PlannedRun:
         ledger.write_new(store, keys.shard(run.id, part.number), part)
     ledger.write_new(store, keys.run(run.id), run)
     store.put(keys.newest_run(run.suite.id), run.id.encode())
-    providers = tuple(run.card[part.steps[0].chain.model].provider for part in parts)
-    return PlannedRun(run_id=run.id, missing=missing(run, found), shard_providers=providers)
+    cards = [run.card[part.steps[0].chain.model] for part in parts]
+    return PlannedRun(
+        run_id=run.id,
+        missing=missing(run, photos, found, store),
+        shards=tuple(PlannedShard(model=c.id, provider=c.provider, price_usd=c.price_usd) for c in cards),
+        judge=run.judge_card.id,
+        tracker=run.tracker_card.id,
+    )

@@ -15,7 +15,7 @@ from prefect.context import TaskRunContext
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from domain.errors import TransientError
+from domain.errors import AmbiguousError, QuotaError, TransientError, UnresolvedError
 
 
 class RetrySettings(BaseSettings):
@@ -42,14 +42,19 @@ class TaskOptions(TypedDict, total=False):
 
 async def is_transient(task: Task[..., Any], task_run: TaskRun, state: State[Any]) -> bool:
     """Whether a failed task run is tried again; waits here, because only the error knows for how long."""
-    error = state.data
-    if not isinstance(error, TransientError):
-        return False
     settings = RetrySettings()
     waits = settings.retry_waits_s or (0.0,)
     wait = waits[min(task_run.run_count, len(waits)) - 1] if task_run.run_count else waits[0]
-    if error.retry_after_s is not None:
-        wait = min(error.retry_after_s, settings.retry_wait_limit_s)
+    error = state.data
+    if isinstance(error, TransientError):
+        if error.retry_after_s is not None:
+            wait = min(error.retry_after_s, settings.retry_wait_limit_s)
+    elif isinstance(error, QuotaError):  # its gate is paused; a wait that is too long shuts it instead
+        if error.retry_after_s is None or error.retry_after_s > settings.retry_wait_limit_s:
+            return False
+        wait = error.retry_after_s
+    elif not isinstance(error, AmbiguousError) or isinstance(error, UnresolvedError):
+        return False  # an ambiguous call goes through its journal again, which decides what may be resent
     await asyncio.sleep(wait)
     return True
 
@@ -59,7 +64,7 @@ def _step_key(_: TaskRunContext, parameters: dict[str, Any]) -> str:
 
 
 EDIT: TaskOptions = {
-    "retries": 3,
+    "retries": 6,  # a provider that turns every fourth call away is met in practice
     "retry_condition_fn": is_transient,
     # The cached result *is* the stored outcome (see `tasks.result_storage`): one truth, never two.
     "cache_policy": CacheKeyFnPolicy(cache_key_fn=_step_key),
@@ -70,7 +75,7 @@ EDIT: TaskOptions = {
 """A paid call: identified by its content key."""
 
 MEASURE: TaskOptions = {
-    "retries": 3,
+    "retries": 6,
     "retry_condition_fn": is_transient,
     "cache_policy": NO_CACHE,
     "persist_result": False,

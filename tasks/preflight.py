@@ -16,7 +16,9 @@ from adapters.stores.settings import StoreSettings
 from domain.errors import DefinitionError, FacedriftError, StoreError
 from domain.runs import RunRequest
 from tasks import wiring
-from tasks.planning import package_versions, resolve
+from tasks.planning import calls_somebody, preview, resolve
+from tasks.provider_checks import problems_of
+from tasks.versions import package_versions
 
 MIN_FREE_BYTES = 200_000_000
 
@@ -48,6 +50,28 @@ def checks(suite: str) -> Iterator[tuple[str, str | None]]:
     yield f"suite {suite!r} and its definitions are valid", _problem(lambda: resolve(RunRequest(suite=suite)))
     yield f"face pack of {suite!r} is complete", _problem(lambda: _check_pack(suite))
     yield "the Prefect server answers, where one is configured", _problem(check_prefect)
+    try:
+        resolved = resolve(RunRequest(suite=suite))
+    except FacedriftError:
+        return
+    cards = (*resolved.cards, resolved.judge, resolved.tracker)
+    rehearse = resolved.suite.rehearsal.always
+    problems = problems_of(cards, resolved.suite, rehearse=rehearse)
+    for card in cards:
+        if not wiring.is_in_process(card.provider):
+            yield f"{card.id} can be called over {card.provider}", problems.get(card.id)
+
+
+def cost_line(suite: str) -> str | None:
+    """What the missing calls of a suite may cost, or None when no call costs anything."""
+    request = RunRequest(suite=suite)
+    if not calls_somebody(request):
+        return None
+    _, missing = preview(request)
+    return (
+        f"{sum(missing.steps_missing.values())} edits and {sum(missing.answers_missing.values())} answers of "
+        f"judges are missing: at most ${missing.cost_usd:.2f}"
+    )
 
 
 def _problem(check: Callable[[], object]) -> str | None:

@@ -25,6 +25,7 @@ from metrics.scoring import POOLED
 from tasks import ledger, wiring
 from tasks.planning import finder, walks
 from tasks.scoring import TABLES, read_table
+from tasks.served import notices_of
 
 MAX_COMPARISONS = 12
 
@@ -89,6 +90,7 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
             f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits. "
             "Each model edits its own last output; every number is computed from the stored images."
         ),
+        notices=notices_of(tables["served"]),
         board_columns=BOARD_COLUMNS,
         board=board_rows(tables["leaderboard"], run),
         series=_series(tables["progression"]),
@@ -159,6 +161,12 @@ def _tables(tables: dict[str, pl.DataFrame]) -> list[SimpleTable]:
     made = [
         _simple("Left out, and why", "Whatever is missing from a mean, counted.", tables["coverage"]),
         _simple("Photos left out", "Files that did not become a photo.", tables["left_out"]),
+        _simple(
+            "Refusals",
+            "Steps that got an answer, and those declined or without an image.",
+            tables["refusals"],
+        ),
+        _simple("Who answered", "Each served version beside the one that was asked.", tables["served"]),
         _simple("Overedits found most", "What a model brought in unasked, by what it was asked for.", most),
     ]
     truth = truth_summary(tables["truth"])
@@ -216,8 +224,8 @@ def _facts(run: RunPlan, snapshot: Snapshot, photos: pl.DataFrame) -> list[tuple
         ("definitions", run.definitions_digest),
         ("packages", ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))),
         ("embedder", f"{run.embedder.adapter} {run.embedder.version}, pack {run.embedder.pack}"),
-        ("judge", f"{run.judge.adapter} {run.judge.version}"),
-        ("tracker", f"{run.tracker.adapter} {run.tracker.version}"),
+        ("judge", f"{run.judge.adapter} {run.judge.version}, prompt {run.judge.prompt_version}"),
+        ("tracker", f"{run.tracker.adapter} {run.tracker.version}, prompt {run.tracker.prompt_version}"),
         ("rules", ", ".join(f"{name} = {value}" for name, value in rules.model_dump().items())),
         (
             "near-duplicate references",

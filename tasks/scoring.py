@@ -18,17 +18,19 @@ from domain.taxonomy import Taxonomy
 from metrics import scoring
 from metrics.agreement import tracker_accuracy
 from metrics.frames import state_column
+from metrics.refusals import refusals
 from metrics.session_scores import ScoringRules
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
 from tasks import failures, policies, wiring
 from tasks.collecting import Collected, Collector
 from tasks.definitions import load
 from tasks.planning import finder, newest_run, walks
+from tasks.served import notices_of, served_table
 from tasks.threads import in_thread
 
 TABLES = (
     "leaderboard", "progression", "coverage", "overediting", "missed_edits", "sessions", "steps", "photos",
-    "left_out", "sources", "truth", "tracker_accuracy",
+    "left_out", "sources", "served", "refusals", "truth", "tracker_accuracy",
 )  # fmt: skip
 """The tables of a snapshot; each as CSV and Parquet."""
 
@@ -76,6 +78,8 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
             left_out, schema={name: pl.String for name in ("source", "reason", "detail")}
         ),
         "sources": pl.DataFrame(sources, schema={name: pl.String for name in fields}),
+        "served": served_table(run, collected.served),
+        "refusals": refusals(steps, photos),
         **_truth_tables(collected, sessions, taxonomy),
     }
 
@@ -171,6 +175,16 @@ async def score_run(run_id: str) -> Snapshot:
 def _score_run(run_id: str) -> Snapshot:
     run, store = wiring.run_plan(run_id), wiring.store()
     return publish_tables(run, score(run, collect(run, store)), store)
+
+
+async def notices(snapshot: Snapshot) -> tuple[str, ...]:
+    """What a reader of a snapshot must know, one sentence each."""
+    return await in_thread(read_notices, snapshot, wiring.store())
+
+
+def read_notices(snapshot: Snapshot, store: ObjectStore) -> tuple[str, ...]:
+    """What a reader of a snapshot must know, one sentence each."""
+    return notices_of(read_table(store, snapshot, "served"))
 
 
 def rescore(suite: str) -> Snapshot:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from domain import keys
 from domain.errors import StoreError
+from domain.model_cards import ModelCard
 from domain.plan import StepPlan
 from domain.runs import RunPlan, RunSummary, Shard, ShardSummary
 from tasks import failures, ledger, wiring
@@ -19,6 +20,11 @@ class Work:
     run: RunPlan
     steps: tuple[StepPlan, ...]
     """Of each chain the first step that was missing when the run was planned."""
+
+    @property
+    def card(self) -> ModelCard:
+        """The model of the shard."""
+        return self.run.card[self.steps[0].chain.model]
 
     @property
     def total(self) -> int:
@@ -56,16 +62,10 @@ async def keep_summary(run_id: str, number: int, summary: ShardSummary) -> None:
     await in_thread(failures.keep, run_id, number, summary, wiring.store())
 
 
-async def sum_of_shards(run_id: str) -> ShardSummary:
-    """What all shards of a run did; one that crashed before its summary adds nothing."""
-    return await in_thread(_sum_of_shards, run_id)
-
-
-def _sum_of_shards(run_id: str) -> ShardSummary:
-    run, store, total = wiring.run_plan(run_id), wiring.store(), ShardSummary()
-    for number in range(1, run.shards + 1):
-        total += ledger.read(store, keys.shard_summary(run_id, number), ShardSummary) or ShardSummary()
-    return total
+async def summary_of_shard(run_id: str, number: int) -> ShardSummary:
+    """What a shard did; one that crashed before its summary says nothing."""
+    key = keys.shard_summary(run_id, number)
+    return await in_thread(ledger.read, wiring.store(), key, ShardSummary) or ShardSummary()
 
 
 async def keep_run_summary(summary: RunSummary) -> None:

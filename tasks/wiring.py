@@ -5,21 +5,24 @@ Each is built once per process and shared by its threads.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from adapters.base import Editor, EditorContext, Embedder, Judge, ObjectStore, StateTracker
+from adapters.base import Editor, EditorContext, Embedder, JudgeContext, ObjectStore
 from adapters.datasets.folder import FolderDataset
 from adapters.datasets.packaged_faces import PackagedFaces
 from adapters.datasets.source import DatasetSource
-from adapters.registry import USES_POOL, editor_class
+from adapters.registry import IN_PROCESS, USES_POOL, AnyJudge, editor_class, judge_class
 from adapters.stores.local import LocalStore
 from adapters.stores.settings import StoreSettings
 from domain import keys
-from domain.errors import StoreError
+from domain.errors import DefinitionError, StoreError
+from domain.judge_cards import JudgeCard, JudgeRole
 from domain.loading import settings_error
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
@@ -28,11 +31,12 @@ from domain.runs import RunPlan
 from domain.suites import DatasetChoice, FacePack, Suite
 from domain.taxonomy import Taxonomy
 from tasks import ledger
-from tasks.definitions import load
+from tasks.definitions import load, prompt
 
 if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
     from adapters.imaging.face_models import FaceModels
-    from adapters.judges.local import LocalTracker
 
 
 def store() -> ObjectStore:
@@ -105,7 +109,7 @@ def _landmarks(pack: str) -> FaceModels:
     return open_pack(load(FacePack, pack), PackSettings(), ("detection", "landmark_2d_106"))
 
 
-def settings_fingerprint(card: ModelCard, dataset_key: str) -> str:
+def settings_fingerprint(card: ModelCard, dataset_key: str, *, rehearse: bool = False) -> str:
     """The sha256 of everything that decides a model's answer besides image, prompt and seed."""
     sent: dict[str, JsonValue] = {
         "provider": card.provider,
@@ -114,7 +118,14 @@ def settings_fingerprint(card: ModelCard, dataset_key: str) -> str:
     }
     if card.provider in USES_POOL:
         sent["pool"] = dataset_key
+    if rehearse and not is_in_process(card.provider):
+        sent["rehearsal"] = True  # so that nothing a stand-in made can ever pass for the model's
     return keys.fingerprint(sent)
+
+
+def is_in_process(provider: str) -> bool:
+    """Whether an editor or judge calls nobody, so that asking it again costs nothing."""
+    return provider in IN_PROCESS
 
 
 def editor(run: RunPlan, model: str) -> Editor:
@@ -125,16 +136,21 @@ def editor(run: RunPlan, model: str) -> Editor:
 @cache
 def _editor(root: Path, run_id: str, model: str) -> Editor:
     run = run_plan(run_id)
-    return build_editor(run.card[model], dataset(run.dataset), run.suite)
+    return build_editor(run.card[model], dataset(run.dataset), run.suite, rehearse=run.request.rehearse)
 
 
-def build_editor(card: ModelCard, photos: Dataset, suite: Suite) -> Editor:
-    """An editor for a card; raises DefinitionError when the card's settings are not the editor's."""
+def build_editor(card: ModelCard, photos: Dataset, suite: Suite, *, rehearse: bool = False) -> Editor:
+    """An editor for a card.
+
+    Raises:
+        DefinitionError: the card's settings are not the editor's, or a key or package is missing.
+    """
     context = EditorContext(
         taxonomy=load(Taxonomy, suite.taxonomy),
         pool=photos.base,
         load_photo=lambda photo: ledger.read_image(store(), photo.image_sha256, photo.extension),
         face_models=lambda: _landmarks(suite.embedder.pack),
+        standin_url=standin_url() if rehearse else None,
     )
     try:
         return editor_class(card.provider).build(card, context)
@@ -142,42 +158,87 @@ def build_editor(card: ModelCard, photos: Dataset, suite: Suite) -> Editor:
         raise settings_error(error, card.id) from error
 
 
-def judge_identity(suite: Suite, taxonomy: Taxonomy) -> JudgeIdentity:
-    """What the judge's answers will carry."""
-    return _local_identity(suite.judges.consistency, suite.embedder.pack, taxonomy)
+def standin_url() -> str:
+    """Where the stand-in of a rehearsal answers."""
+    url = RehearsalSettings().standin_url
+    if url is None:
+        raise DefinitionError(
+            "a rehearsal needs the stand-in: start it with `facedrift standin` and set FACEDRIFT_STANDIN_URL"
+        )
+    return url
 
 
-def tracker_identity(suite: Suite, taxonomy: Taxonomy) -> JudgeIdentity:
-    """What the tracker's answers will carry."""
-    return _local_identity(suite.judges.tracker, suite.embedder.pack, taxonomy)
+def standin(suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None) -> Starlette:
+    """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
+    from adapters.standin.app import build_app
+    from adapters.standin.faults import Faults
+    from adapters.standin.work import StandinWork
+
+    nobody = Dataset(id="none", embedder_fingerprint="none", photos=())
+    behind = load(ModelCard, suite.rehearsal.editor)
+    if not is_in_process(behind.provider) or behind.provider in USES_POOL:
+        raise DefinitionError(f"{behind.id!r} cannot stand in for others", field="rehearsal.editor")
+    judge = build_judge(load(JudgeCard, "local"), suite)
+    try:
+        drawn = Faults.model_validate(suite.rehearsal.faults if faults is None else faults)
+    except ValidationError as error:
+        raise settings_error(error, suite.id) from error
+    work = StandinWork(editor=build_editor(behind, nobody, suite), judge=judge, tracker=judge)
+    return build_app(work, drawn, state)
 
 
-def _local_identity(adapter: str, pack: str, taxonomy: Taxonomy) -> JudgeIdentity:
+class RehearsalSettings(BaseSettings):
+    """`FACEDRIFT_STANDIN_URL`: where the stand-in answers; `facedrift run --rehearse` sets it."""
+
+    model_config = SettingsConfigDict(env_prefix="FACEDRIFT_")
+
+    standin_url: str | None = None
+
+
+def judge_identity(card: JudgeCard, role: JudgeRole, suite: Suite, taxonomy: Taxonomy) -> JudgeIdentity:
+    """What a judge's answers will carry in one of its roles."""
     from adapters.judges import local
 
+    version, prompt_version = f"{local.VERSION} on {suite.embedder.pack}", "none"
+    if not is_in_process(card.provider):
+        if role not in card.prompts:
+            raise DefinitionError(f"judge {card.id!r} has no prompt for {role}", field=f"prompts.{role}")
+        version = f"{card.endpoint} {keys.fingerprint(card.settings)[:12]}"
+        prompt_version = f"{card.prompts[role]} {keys.sha256(prompt(card.prompts[role]).encode())[:12]}"
     return JudgeIdentity(
-        adapter=adapter,
-        version=f"{local.VERSION} on {pack}",
-        prompt_version="none",
+        adapter=card.provider,
+        version=version,
+        prompt_version=prompt_version,
         taxonomy=f"{taxonomy.id}@{taxonomy.version}",
     )
 
 
-@cache
-def judge(taxonomy: str, pack: str) -> Judge:
-    """The judge of semantic consistency; it shares what the tracker has seen."""
-    from adapters.judges.local import LocalJudge
-
-    return LocalJudge(load(Taxonomy, taxonomy), _local_tracker(taxonomy, pack))
+def judge(run: RunPlan) -> AnyJudge:
+    """Who scores the edits of a run."""
+    return _judge(_root(), run.id, run.judge_card.id)
 
 
-def tracker(taxonomy: str, pack: str) -> StateTracker:
-    """The state tracker."""
-    return _local_tracker(taxonomy, pack)
+def tracker(run: RunPlan) -> AnyJudge:
+    """Who tracks the states of a run; the same object when it is the same card."""
+    return _judge(_root(), run.id, run.tracker_card.id)
 
 
 @cache
-def _local_tracker(taxonomy: str, pack: str) -> LocalTracker:
-    from adapters.judges.local import LocalTracker
+def _judge(root: Path, run_id: str, card_id: str) -> AnyJudge:
+    run = run_plan(run_id)
+    card = next(card for card in (run.judge_card, run.tracker_card) if card.id == card_id)
+    return build_judge(card, run.suite, rehearse=run.request.rehearse)
 
-    return LocalTracker(load(Taxonomy, taxonomy), _landmarks(pack))
+
+def build_judge(card: JudgeCard, suite: Suite, *, rehearse: bool = False) -> AnyJudge:
+    """A judge for a card; raises DefinitionError as `build_editor` does."""
+    context = JudgeContext(
+        taxonomy=load(Taxonomy, suite.taxonomy),
+        prompts={role: prompt(name) for role, name in card.prompts.items()},
+        face_models=lambda: _landmarks(suite.embedder.pack),
+        standin_url=standin_url() if rehearse else None,
+    )
+    try:
+        return judge_class(card.provider).build(card, context)
+    except ValidationError as error:
+        raise settings_error(error, card.id) from error

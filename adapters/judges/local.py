@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from adapters.base import JudgeContext, NoSettings
 from adapters.imaging import see_face, see_hair, see_worn
 from adapters.imaging.bounded import Bounded, digest
 from adapters.imaging.decode import decode_rgb
@@ -28,6 +29,7 @@ from adapters.imaging.look import Look, look_at
 from adapters.imaging.regions import outside
 from adapters.imaging.warp import TURNED_FROM
 from domain.edits import JudgeReply
+from domain.judge_cards import JudgeCard
 from domain.judging import State
 from domain.taxonomy import Attribute, Taxonomy
 
@@ -112,6 +114,16 @@ class LocalJudge:
     def __init__(self, taxonomy: Taxonomy, tracker: LocalTracker) -> None:
         self._taxonomy = taxonomy
         self._tracker = tracker
+
+    @classmethod
+    def build(cls, card: JudgeCard, context: JudgeContext) -> LocalJudge:
+        """The judge of a card, with a tracker of its own."""
+        NoSettings.model_validate(card.settings)
+        return cls(context.taxonomy, LocalTracker(context.taxonomy, context.face_models()))
+
+    def track(self, image: bytes) -> JudgeReply:
+        """The state as JSON text; see `LocalTracker.track`."""
+        return self._tracker.track(image)
 
     def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
         """Two numbers as JSON text, valid for `domain.judging.parse_scores`.

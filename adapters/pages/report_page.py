@@ -94,6 +94,8 @@ class Page:
 
     title: str
     lead: str
+    notices: Sequence[str]
+    """What a reader must know before the numbers."""
     board_columns: Sequence[tuple[str, str]]
     """Heading and what it means."""
     board: Sequence[BoardRow]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn, cast
 
 import pytest
 
 import domain
-from adapters.registry import EDITORS
-from domain.loading import load, load_suite, names
+from adapters.base import EditorContext, JudgeContext
+from adapters.judges.questions import PLACEHOLDERS, rendered
+from adapters.registry import EDITORS, IN_PROCESS, JUDGES, editor_class, judge_class
+from domain.judge_cards import JudgeCard
+from domain.keys import fingerprint
+from domain.loading import load, load_suite, names, prompt
 from domain.model_cards import ModelCard
+from domain.provider_cards import ProviderCard
 from domain.runs import choose
 from domain.sessions import SessionSet
 from domain.suites import FacePack, Suite
@@ -20,16 +27,25 @@ KINDS = {
     "taxonomies": Taxonomy,
     "sessions": SessionSet,
     "models": ModelCard,
+    "judges": JudgeCard,
+    "providers": ProviderCard,
     "suites": Suite,
     "packs": FacePack,
 }
-FILES = sorted(path for path in DEFINITIONS.rglob("*") if path.is_file())
+PROMPTS = sorted((DEFINITIONS / "prompts").iterdir())
+FILES = sorted(path for path in DEFINITIONS.rglob("*") if path.is_file() and path not in PROMPTS)
+CARDS: dict[str, ModelCard | JudgeCard] = {
+    f"{folder}/{name}": load(kind, name)
+    for folder, kind in (("models", ModelCard), ("judges", JudgeCard))
+    for name in names(kind)
+}
+KEY = "key-of-this-test"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(DEFINITIONS)))
 def test_the_file_loads(file: Path):
     assert file.suffix == ".yaml"
-    assert load(KINDS[file.parent.name], file.stem).id == file.stem
+    assert load(cast(Any, KINDS[file.parent.name]), file.stem).id == file.stem
 
 
 def test_no_kind_is_empty():
@@ -54,14 +70,74 @@ def test_a_suite_names_what_exists(name: str):
     assert choose(suite.sessions, tuple(sessions.by_id), "sessions")
     assert all(load(ModelCard, model) for model in suite.models)
     assert load(FacePack, suite.embedder.pack).files
+    for judge in (suite.judges.consistency, suite.judges.tracker):
+        assert load(JudgeCard, judge)
 
 
-@pytest.mark.parametrize("name", names(ModelCard))
-def test_a_card_is_reached_by_a_registered_editor(name: str):
-    card = load(ModelCard, name)
-    assert card.provider in EDITORS
+@pytest.mark.parametrize("card", CARDS.values(), ids=list(CARDS))
+def test_a_card_is_reached_by_a_registered_adapter_and_its_dates_are_sane(card: ModelCard | JudgeCard):
+    assert card.provider in (EDITORS if isinstance(card, ModelCard) else JUDGES)
     assert card.released <= card.checked_on
     assert card.retired_on is None or card.retired_on > card.released
+
+
+@pytest.mark.parametrize("card", CARDS.values(), ids=list(CARDS))
+def test_a_card_that_costs_says_where_that_was_read(card: ModelCard | JudgeCard):
+    if card.provider in IN_PROCESS:
+        assert card.price_usd == 0
+        return
+    assert card.price_usd > 0
+    assert card.typical_latency_s > 0
+    assert load(ProviderCard, card.provider).key_variable
+    assert len(card.source) > 20
+    assert card.note
+
+
+@pytest.mark.parametrize("card", CARDS.values(), ids=list(CARDS))
+def test_what_its_adapter_needs_is_in_the_card(card: ModelCard | JudgeCard, monkeypatch: pytest.MonkeyPatch):
+    """An adapter refuses settings that it does not know; building one contacts nobody."""
+    if card.provider not in IN_PROCESS:
+        monkeypatch.setenv(load(ProviderCard, card.provider).key_variable, KEY)
+    taxonomy = load(Taxonomy, "face-edit-attributes")
+    no_models = cast(Callable[[], Any], lambda: None)
+    if isinstance(card, ModelCard):
+        context = EditorContext(taxonomy, pool=(), load_photo=_never, face_models=no_models)
+        assert editor_class(card.provider).build(card, context)
+        return
+    prompts = {role: prompt(name) for role, name in card.prompts.items()}
+    assert judge_class(card.provider).build(card, JudgeContext(taxonomy, prompts, no_models))
+
+
+def _never(*_: object) -> NoReturn:
+    raise AssertionError("no photo is read to build an adapter")
+
+
+@pytest.mark.parametrize("kind", [ModelCard, JudgeCard], ids=["models", "judges"])
+def test_no_two_cards_reach_the_same_model_in_the_same_way(kind: type[ModelCard | JudgeCard]):
+    ways: dict[str, str] = {}
+    for card in (card for card in CARDS.values() if isinstance(card, kind)):
+        way = fingerprint({"to": f"{card.provider} {card.endpoint}", "settings": card.settings})
+        assert ways.setdefault(way, card.id) == card.id
+
+
+@pytest.mark.parametrize("name", names(JudgeCard))
+def test_the_prompts_of_a_judge_exist_and_leave_room_for_what_they_are_about(name: str):
+    card = load(JudgeCard, name)
+    assert bool(card.prompts) == (card.provider not in IN_PROCESS)
+    for role, prompt_name in card.prompts.items():
+        values = dict.fromkeys(PLACEHOLDERS[role], "what is asked")
+        assert "what is asked" in rendered(prompt(prompt_name), values)
+
+
+@pytest.mark.parametrize("file", PROMPTS, ids=lambda file: file.name)
+def test_a_prompt_is_versioned_and_used(file: Path):
+    stem, _, version = file.name.removesuffix(".md").rpartition(".")
+    assert file.suffix == ".md"
+    assert stem
+    assert version.startswith("v")
+    assert version[1:].isdigit()
+    used = {name for card in CARDS.values() if isinstance(card, JudgeCard) for name in card.prompts.values()}
+    assert file.name.removesuffix(".md") in used
 
 
 @pytest.mark.parametrize("name", names(FacePack))
@@ -74,5 +150,6 @@ def test_a_pack_has_one_file_a_task(name: str):
     assert pack.install
 
 
-def test_every_editor_has_a_card():
-    assert {load(ModelCard, name).provider for name in names(ModelCard)} == set(EDITORS)
+def test_every_adapter_has_a_card():
+    assert {card.provider for card in CARDS.values() if isinstance(card, ModelCard)} == set(EDITORS)
+    assert {card.provider for card in CARDS.values() if isinstance(card, JudgeCard)} == set(JUDGES)

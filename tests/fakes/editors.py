@@ -118,6 +118,18 @@ checked_on: 2026-01-01
 source: tests
 """
     )
+    (folder / "providers").mkdir(exist_ok=True)
+    (folder / "providers" / "scripted.yaml").write_text(
+        """
+id: scripted
+name: Scripted
+key_variable: SCRIPTED_KEY
+account: none
+in_flight: 64
+checked_on: 2026-01-01
+source: tests
+"""
+    )
     (folder / "suites" / "tiny.yaml").write_text(
         f"""
 id: tiny

@@ -23,6 +23,9 @@ VALUES = {
     "retry_after_s": 2.5,
     "run_id": "20261130T000000-abcdef",
     "done": 3,
+    "cost_usd": 0.25,
+    "code": "rate_limit_exceeded",
+    "job_over": True,
 }
 
 

@@ -1,0 +1,56 @@
+"""What makes a run of the command line a rehearsal: a stand-in, and a store of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain.errors import StoreError
+from domain.runs import RunRequest
+from flows.local_server import ChildServer
+from tasks.definitions import load_suite
+from tasks.rehearsing import rehearsal_environment, rehearsal_store, running_standin
+
+
+@dataclass
+class Rehearsal:
+    """The stand-in of a run, starting or there."""
+
+    url: str
+    server: ChildServer | None
+
+    def ready(self) -> None:
+        """Return once it answers; raises StoreError when it does not come up."""
+        if self.server and not self.server.wait():
+            raise StoreError("the stand-in could not be started; `facedrift standin` says why")
+
+
+def asked_for(request: RunRequest) -> RunRequest:
+    """The request, as a rehearsal when its suite is never run in earnest."""
+    always = load_suite(request.suite).rehearsal.always
+    return request.model_copy(update={"rehearse": request.rehearse or always})
+
+
+@contextlib.contextmanager
+def rehearsal(request: RunRequest) -> Generator[Rehearsal | None]:
+    """While a run is a rehearsal: its own store, short waits, and a stand-in where none is running."""
+    if not request.rehearse:
+        yield None
+        return
+    suite, store, url = load_suite(request.suite), rehearsal_store(), running_standin()
+    state = Path(f"{store}-standin")
+    server = (
+        None if url else ChildServer("flows.standin_process", "/standin/counts", request.suite, str(state))
+    )
+    found = Rehearsal(url or (server.url if server else ""), server)
+    os.environ["FACEDRIFT_STORE"] = str(store)
+    for name, value in rehearsal_environment(suite, found.url).items():
+        os.environ.setdefault(name, value)
+    try:
+        yield found
+    finally:
+        if server:
+            server.stop()

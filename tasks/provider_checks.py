@@ -1,0 +1,88 @@
+"""Whether the providers of a run can be reached, found out without a paid call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+from prefect import task
+
+from adapters.base import Checkable
+from domain.errors import DefinitionError, FacedriftError, TransientError
+from domain.judge_cards import JudgeCard
+from domain.model_cards import ModelCard
+from domain.photos import Dataset
+from domain.runs import Missing, RunPlan
+from domain.suites import Suite
+from tasks import policies, wiring
+from tasks.planning import Resolved
+from tasks.threads import in_thread
+
+AnyCard = ModelCard | JudgeCard
+LOOKUPS_AT_ONCE = 8
+
+
+def needed(cards: Iterable[ModelCard], judges: Iterable[JudgeCard], missing: Missing) -> list[AnyCard]:
+    """The cards that a run still has to call; an answer is needed for every new edit."""
+    edits = sum(missing.steps_missing.values())
+    models = [card for card in cards if missing.steps_missing.get(card.id)]
+    asked = {card.id: card for card in judges if edits or missing.answers_missing.get(card.id)}
+    return [*models, *asked.values()]
+
+
+def problems_of(cards: Sequence[AnyCard], suite: Suite, *, rehearse: bool) -> dict[str, str]:
+    """What is wrong with each provider that a card needs: a sentence that says what to mend.
+
+    Looked at are keys, packages, settings, retirement, and the provider's own free look-up of the model. A
+    look-up that a network fault keeps from ending is no problem yet.
+    """
+    remote = [card for card in cards if not wiring.is_in_process(card.provider)]
+    with ThreadPoolExecutor(LOOKUPS_AT_ONCE) as threads:
+        found = list(threads.map(lambda card: _problem(card, suite, rehearse), remote))
+    return {card.id: problem for card, problem in zip(remote, found, strict=True) if problem}
+
+
+def _problem(card: AnyCard, suite: Suite, rehearse: bool) -> str | None:
+    today = datetime.now(UTC).date()
+    if card.retired_on is not None and card.retired_on <= today and not rehearse:
+        return f"{card.id} was retired on {card.retired_on}; leave it out, or name its successor"
+    try:
+        built = _build(card, suite, rehearse)
+        if isinstance(built, Checkable):
+            built.check()
+    except TransientError:
+        return None
+    except FacedriftError as error:
+        return str(error)
+    return None
+
+
+def _build(card: AnyCard, suite: Suite, rehearse: bool) -> object:
+    if isinstance(card, JudgeCard):
+        return wiring.build_judge(card, suite, rehearse=rehearse)
+    nobody = Dataset(id="none", embedder_fingerprint="none", photos=())
+    return wiring.build_editor(card, nobody, suite, rehearse=rehearse)
+
+
+def check_resolved(resolved: Resolved, missing: Missing, *, rehearse: bool) -> None:
+    """Raise DefinitionError naming every provider that could not do its share of a run."""
+    cards = needed(resolved.cards, (resolved.judge, resolved.tracker), missing)
+    found = problems_of(cards, resolved.suite, rehearse=rehearse)
+    if found:
+        raise DefinitionError(
+            "; ".join(dict.fromkeys(found.values()))
+            + f". Not usable: {', '.join(found)}; mend it, or name other models with --models"
+        )
+
+
+@task(task_run_name="check providers", **policies.ONCE)
+async def check_providers(run_id: str, missing: Missing) -> dict[str, str]:
+    """Of each card of a run that cannot be called: why, and what to mend."""
+    return await in_thread(_check_providers, run_id, missing)
+
+
+def _check_providers(run_id: str, missing: Missing) -> dict[str, str]:
+    run: RunPlan = wiring.run_plan(run_id)
+    cards = needed(run.cards, (run.judge_card, run.tracker_card), missing)
+    return problems_of(cards, run.suite, rehearse=run.request.rehearse)

@@ -1,0 +1,73 @@
+"""A dress rehearsal: the stand-in in place of every provider, and what it has counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+from pydantic import JsonValue
+
+from adapters.standin.serving import LOOPBACK, serve
+from adapters.stores.settings import StoreSettings
+from domain.errors import StoreError
+from domain.suites import Suite
+from tasks import wiring
+from tasks.definitions import load_suite
+
+SUFFIX = "-rehearsal"
+PROVIDERS = ("GOOGLE", "FAL", "REPLICATE", "OPENAI")
+
+
+def serve_standin(
+    suite: str,
+    port: int,
+    state: Path,
+    on_ready: Callable[[str], None] | None = None,
+    faults: Mapping[str, JsonValue] | None = None,
+) -> None:
+    """Answer in place of every provider until this process is told to stop.
+
+    Args:
+        suite: Whose faults, editor and judge are used.
+        port: On this machine; 0 takes a free one.
+        state: A folder in which jobs and counts outlive a restart.
+        on_ready: Called with the address.
+        faults: In place of the suite's.
+    """
+    serve(wiring.standin(load_suite(suite), state, faults), LOOPBACK, port, on_ready)
+
+
+def rehearsal_environment(suite: Suite, url: str) -> dict[str, str]:
+    """The variables under which a run is a rehearsal: where to call, and how soon to give up."""
+    rehearsal = suite.rehearsal
+    found = {
+        "FACEDRIFT_STANDIN_URL": url,
+        "FACEDRIFT_RETRY_WAITS_S": json.dumps(rehearsal.retry_waits_s),
+    }
+    for provider in PROVIDERS:
+        found[f"FACEDRIFT_{provider}_TIMEOUT_S"] = str(rehearsal.timeout_s)
+        found[f"FACEDRIFT_{provider}_POLL_S"] = str(rehearsal.poll_s)
+    return found
+
+
+def rehearsal_store() -> Path:
+    """The store of rehearsals: beside the real one, so that the two never mix."""
+    store = StoreSettings().store.expanduser().absolute()
+    return store if store.name.endswith(SUFFIX) else store.with_name(store.name + SUFFIX)
+
+
+def running_standin() -> str | None:
+    """The stand-in that `FACEDRIFT_STANDIN_URL` names, if any."""
+    return wiring.RehearsalSettings().standin_url
+
+
+def standin_counts(url: str) -> dict[str, dict[str, Any]]:
+    """What the stand-in has counted, by provider; raises StoreError when it does not answer."""
+    try:
+        answer = httpx.get(f"{url}/standin/counts", timeout=30)
+        return answer.raise_for_status().json()
+    except httpx.HTTPError as error:
+        raise StoreError(f"the stand-in at {url} does not answer ({error}); is it running?") from error
