@@ -11,6 +11,7 @@ from prefect.input import RunInput
 from domain.errors import BudgetError
 from domain.runs import Missing, RunRequest
 
+POLL_S = 5
 WAITS_S = 24 * 3600
 """After a day without an answer the run fails, and nothing was paid."""
 
@@ -38,7 +39,7 @@ async def approve(request: RunRequest, missing: Missing) -> None:
         )
     )
     # Prefect's annotations deny that this can be awaited.
-    paused = pause_flow_run(wait_for_input=form, timeout=WAITS_S, poll_interval=5, key="approval")
+    paused = pause_flow_run(wait_for_input=form, timeout=WAITS_S, poll_interval=POLL_S, key="approval")
     answer = await cast(Awaitable[Approval], paused)
     if answer.decision != "approve":
         raise BudgetError(f"the run was not approved (at most ${missing.cost_usd:.2f}); nothing was called")

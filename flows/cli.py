@@ -7,7 +7,6 @@ terminated, and running it again goes on.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
+from flows.environment import set_variables
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -167,9 +167,9 @@ def standin(
 
 def _set_up(store: str, debug: bool) -> None:
     if store:
-        os.environ["FACEDRIFT_STORE"] = str(Path(store).expanduser())
-    for name, value in PREFECT_DEFAULTS.items():
-        os.environ.setdefault(name, value if not debug or "LOGGING" not in name else "INFO")
+        set_variables({"FACEDRIFT_STORE": str(Path(store).expanduser())})
+    logging = {name: "INFO" for name in PREFECT_DEFAULTS if debug and "LOGGING" in name}
+    set_variables(PREFECT_DEFAULTS | logging, keep=True)
 
 
 @contextmanager

@@ -8,7 +8,6 @@ ends with the run even when that is killed (see `flows.server_process`).
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import httpx
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from domain.errors import StoreError
+from flows.environment import set_variables
 
 STARTS_WITHIN_S = 300.0
 STOPS_WITHIN_S = 10.0
@@ -91,11 +91,11 @@ def prefect_server() -> Generator[LocalServer | None]:
         return
     server = LocalServer()
     try:
-        os.environ[OWN_SERVER] = "true"
+        set_variables({OWN_SERVER: "true"})
         with temporary_settings({PREFECT_API_URL: server.api_url}):
             yield server
     finally:
-        os.environ.pop(OWN_SERVER, None)
+        set_variables({OWN_SERVER: "false"})
         server.stop()
 
 

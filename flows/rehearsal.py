@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
 from domain.errors import StoreError
 from domain.runs import RunRequest
+from flows.environment import set_variables
 from flows.local_server import ChildServer
 from tasks.definitions import load_suite
 from tasks.rehearsing import rehearsal_environment, rehearsal_store, running_standin
@@ -46,9 +46,8 @@ def rehearsal(request: RunRequest) -> Generator[Rehearsal | None]:
         None if url else ChildServer("flows.standin_process", "/standin/counts", request.suite, str(state))
     )
     found = Rehearsal(url or (server.url if server else ""), server)
-    os.environ["FACEDRIFT_STORE"] = str(store)
-    for name, value in rehearsal_environment(suite, found.url).items():
-        os.environ.setdefault(name, value)
+    set_variables({"FACEDRIFT_STORE": str(store)})
+    set_variables(rehearsal_environment(suite, found.url), keep=True)
     try:
         yield found
     finally:

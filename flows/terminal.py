@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from domain.photos import LeftOut
 from domain.runs import RunRequest, RunSummary, Snapshot
 from flows.accounts import print_counts, print_plan, print_summary
 from flows.consoles import err, out
+from flows.environment import set_variables
 from flows.local_server import prefect_server
 from flows.rehearsal import asked_for, rehearsal
 from flows.run_suite import run_suite
@@ -76,7 +76,7 @@ def request(suite: str, options: Options) -> RunRequest:
 def show_plan(wanted: RunRequest) -> None:
     """Print what a run would do; a rehearsal is planned without its stand-in."""
     if wanted.rehearse:
-        os.environ["FACEDRIFT_STORE"] = str(rehearsal_store())
+        set_variables({"FACEDRIFT_STORE": str(rehearsal_store())})
     check_before_run(wanted)
     plan, missing = preview(wanted)
     print_plan(plan, missing)

@@ -33,10 +33,6 @@ class Turn:
     ticket: Ticket | None
 
 
-class AlreadyDoneError(Exception):
-    """While this process waited, another one stored the outcome."""
-
-
 class Journal:
     """The story of one call; to be entered (`with`) while the call is made."""
 
@@ -64,12 +60,11 @@ class Journal:
         if _IN_FLIGHT.get(self._key) is self:
             del _IN_FLIGHT[self._key]
 
-    def turn(self, request: EditRequest, editor: Editor) -> Turn:
-        """Decide what to do, and claim a sending when that is to send.
+    def turn(self, request: EditRequest, editor: Editor) -> Turn | None:
+        """Decide what to do, and claim a sending when that is to send; None when the outcome is there by now.
 
         Raises:
             UnresolvedError: the call may have been paid as often as the suite allows.
-            AlreadyDoneError: the outcome is in the store by now.
         """
         send, lost = 1, 0
         while True:
@@ -90,6 +85,8 @@ class Journal:
             ticket = self._ticket(send) or self._follow_up(send, request, editor)
             if ticket is not None:
                 return Turn(send, ticket)
+            if self._store.head(keys.outcome(self._key)) is not None:
+                return None  # another process stored it while this one waited
 
     def keep_ticket(self, send: int, provider_id: str, *, recovered: bool = False) -> None:
         """Write down the job that a provider made of the call."""
@@ -136,8 +133,6 @@ class Journal:
         at = datetime.fromisoformat(intent.at)
         if self._in_flight(send, intent, at):
             self._sleep(LOOK_AGAIN_S)
-            if self._store.head(keys.outcome(self._key)) is not None:
-                raise AlreadyDoneError
             return self._ticket(send)
         while isinstance(editor, HasHistory):
             found = editor.find(request, at - timedelta(seconds=LOOK_AGAIN_S))

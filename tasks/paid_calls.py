@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from adapters.base import Editor, HasHistory
 from domain.edits import EditOutcome, EditRequest, Ticket
 from domain.errors import AmbiguousError, FatalError, ProviderError, QuotaError, TransientError
-from tasks.journal import AlreadyDoneError, Journal, Turn
+from tasks.journal import Journal, Turn
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,8 @@ def paid_call(journal: Journal | None, request: EditRequest, editor: Editor) -> 
         yield Call(editor.collect(editor.submit(request)))
         return
     with journal:
-        try:
-            turn = journal.turn(request, editor)
-        except AlreadyDoneError:
+        turn = journal.turn(request, editor)
+        if turn is None:
             yield None
             return
         ticket = turn.ticket or _send(journal, turn, request, editor)

@@ -15,6 +15,12 @@ from domain.records import ImageRef, OutcomeRecord, StepIdentity
 SHA = "0123456789abcdef" * 4
 
 
+def png(colour: str, size: tuple[int, int] = (40, 30)) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", size, colour).save(out, "PNG")
+    return out.getvalue()
+
+
 def a_photo(**fields: Any) -> Photo:
     base: dict[str, Any] = {
         "id": "anna-1",

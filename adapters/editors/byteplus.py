@@ -28,6 +28,8 @@ class BytePlusEditSettings(BaseModel):
     guidance_scale: float | None = Field(default=None, gt=0)
     watermark: bool = False
     output_format: Literal["png", "jpeg"] | None = None
+    sequential_image_generation: Literal["disabled"] | None = None
+    """For models that can answer with a series; others refuse the field, whatever its value."""
 
 
 class BytePlusEditor:
@@ -53,7 +55,6 @@ class BytePlusEditor:
                     image=data_uri(request.image),
                     seed=request.seed if self._card.seed_support else None,
                     response_format="b64_json",
-                    sequential_image_generation="disabled",
                     **self._settings.model_dump(exclude_none=True),
                 )
             return Ticket(outcome=_outcome(answer, call))
@@ -69,16 +70,16 @@ class BytePlusEditor:
 
 
 def _outcome(answer: Any, call: Call) -> EditOutcome:
-    usage = answer.usage
+    usage = getattr(answer, "usage", None)
     details: dict[str, JsonValue] = {
         "usage": usage.model_dump(mode="json", exclude_none=True) if usage is not None else None
     }
     version = getattr(answer, "model", None) or None
-    if not answer.data:
+    if not getattr(answer, "data", None):
         return NoImage("empty_answer: the list of images is empty", version, details=details)
     first = answer.data[0]
     error: Any = getattr(first, "error", None)  # a failure of one image inside an answer of 200
     if error:  # unknown to the SDK's type, which keeps it as it came
         raise classify(str(error["code"]), str(error["message"]), call)
-    details["size"] = first.size
-    return Edited(whole_base64(first.b64_json or "", call), version, details=details)
+    details["size"] = getattr(first, "size", None)
+    return Edited(whole_base64(getattr(first, "b64_json", None) or "", call), version, details=details)

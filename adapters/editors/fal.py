@@ -68,7 +68,7 @@ class FalEditor:
         return None
 
     def check(self) -> None:
-        """See whether the key is accepted; fal has no free look-up of an endpoint."""
+        """Look key and endpoint up."""
         self._service.look_up(self._card.endpoint)
 
     def _payload(self, request: EditRequest) -> dict[str, JsonValue]:

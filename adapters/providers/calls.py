@@ -126,9 +126,9 @@ class Call:
         )
 
     def gone(self, said: object, code: str | int | None = None) -> AmbiguousError:
-        """The job, or its image, is no longer there; it may have been paid."""
+        """The job, or its image, is not to be had; it may have been paid."""
         return AmbiguousError(
-            f"{self._who} no longer has the job ({self._what(said, code)}); it may have been paid, "
+            f"{self._who} cannot deliver the job ({self._what(said, code)}); it may have been paid, "
             "and asking again pays for a new one",
             provider=self.provider,
             model=self.model,

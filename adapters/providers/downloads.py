@@ -21,7 +21,7 @@ def fetch_image(url: str, call: Call, timeout_s: float) -> bytes:
 
     Raises:
         TransientError: it was cut short, is no whole image, or could not be reached: download again.
-        AmbiguousError: it is no longer there (`job_over`).
+        AmbiguousError: it is no longer there, or too large (`job_over`).
     """
     data = fetch(url, call, timeout_s)
     try:
@@ -52,7 +52,7 @@ def _body(response: httpx.Response, call: Call, deadline: float) -> bytes:
     for chunk in response.iter_bytes():
         data += chunk
         if len(data) > MAX_BYTES:
-            raise call.unusable(f"the image is larger than {MAX_BYTES} bytes", "too_large")
+            raise call.gone(f"the image is larger than {MAX_BYTES} bytes", "too_large")
         if time.monotonic() > deadline:
             raise call.transient("the download of the image takes too long", "timeout")
     declared = response.headers.get("content-length")

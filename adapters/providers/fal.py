@@ -161,9 +161,11 @@ class FalApi:
             query["cursor"] = cursor
 
     def look_up(self, endpoint: str) -> None:
-        """Ask for a job that cannot exist: a good key gets "not found", and nothing is made."""
+        """Ask for a job that cannot exist, which shows whether the key is good, and for the endpoint."""
         call = self._call(endpoint)
         self._ask(call, "look up", "GET", f"{self._address(endpoint, _NIL)}/status", allowed=(404,))
+        models = f"{self._settings.platform_url}/v1/models"
+        self._ask(call, "look up", "GET", models, params={"endpoint_id": endpoint}, allowed=(403,))
 
     def _call(self, endpoint: str, paid: bool = False) -> Call:
         return Call("fal", endpoint, KEY_VARIABLE, self._settings.key, paid)

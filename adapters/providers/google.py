@@ -85,9 +85,10 @@ class GoogleApi:
             ProviderError: as the table of errors says.
         """
         call = self._call(model, paid=True)
+        once = _once(config)
         with self._translated(call):
             answer = self._client.models.generate_content(
-                model=model, contents=cast(Any, list(contents)), config=config
+                model=model, contents=cast(Any, list(contents)), config=once
             )
         _raise_if_withheld(answer, call)
         return answer
@@ -152,6 +153,16 @@ def usage(answer: types.GenerateContentResponse) -> dict[str, JsonValue] | None:
     """The tokens that were counted, by what Google calls them."""
     counted = answer.usage_metadata
     return None if counted is None else counted.model_dump(mode="json", exclude_none=True)
+
+
+def _once(config: types.GenerateContentConfig) -> types.GenerateContentConfig:
+    """Left alone, the SDK follows up on an answer with further, paid, calls of its own."""
+    from google.genai import types
+
+    no_functions = types.AutomaticFunctionCallingConfig(disable=True)
+    return config.model_copy(
+        update={"automatic_continuation": False, "automatic_function_calling": no_functions}
+    )
 
 
 def _connect(settings: GoogleSettings) -> genai.Client:

@@ -71,6 +71,17 @@ class Accounts:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
 
+    @contextmanager
+    def at_once(self) -> Generator[None]:
+        """All of what is written inside, or nothing; inside, nothing is awaited."""
+        self._database.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
     def count(self, provider: Provider, *names: str) -> None:
         """Add one to each of these counters."""
         for name in names:

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from adapters.standin import fal, fal_files, fal_platform, gemini, openai, replicate, replicate_files
 from adapters.standin.desk import Desk
-from adapters.standin.faults import FaultName, Faults, Kind, Provider, ScriptedFault
+from adapters.standin.faults import Faults, Kind, Provider, ScriptedFault
 from adapters.standin.work import StandinWork
 
 _ROOMS = (gemini, fal_files, fal_platform, fal, replicate_files, replicate, openai)
@@ -34,17 +34,17 @@ class Script(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    faults: tuple[ScriptedFault | FaultName | str, ...]
+    faults: tuple[ScriptedFault | str, ...]
     provider: Provider | None = None
     kind: Kind | None = None
 
     def entries(self) -> list[ScriptedFault]:
         """One entry for each fault; those given by name are for the script's provider and kind."""
-        names = TypeAdapter(ScriptedFault)
+        common = {"provider": self.provider, "kind": self.kind}
         return [
             fault
             if isinstance(fault, ScriptedFault)
-            else names.validate_python({"fault": fault, "provider": self.provider, "kind": self.kind})
+            else ScriptedFault.model_validate({"fault": fault, **common})
             for fault in self.faults
         ]
 
@@ -90,9 +90,7 @@ class _Own:
         return JSONResponse(self._desk.accounts.report())
 
     async def calls(self, request: Request) -> Response:
-        provider = request.query_params.get("provider")
-        calls = [call for call in self._desk.recent if provider in (None, call["provider"])]
-        return JSONResponse({"calls": calls})
+        return JSONResponse({"calls": self._desk.recent.of(request.query_params.get("provider"))})
 
     async def reset(self, request: Request) -> Response:
         self._desk.accounts.reset()
@@ -105,9 +103,7 @@ class _Own:
         if body.lstrip().startswith(b"["):
             body = b'{"faults": %b}' % body
         try:
-            script = Script.model_validate_json(
-                body if not body.lstrip().startswith(b"[") else b'{"faults":%b}' % body
-            )
+            script = Script.model_validate_json(body)
             waiting = self._desk.script.extend(script.entries())
         except ValidationError as error:
             return JSONResponse({"detail": error.errors(include_url=False, include_context=False)}, 422)

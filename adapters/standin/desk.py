@@ -7,12 +7,11 @@ import logging
 import tempfile
 import time
 import uuid
-from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,44 +19,21 @@ from starlette.responses import Response
 from adapters.standin import images
 from adapters.standin.accounts import Accounts, open_database
 from adapters.standin.faults import TURNED_AWAY, Draw, FaultName, Faults, Kind, Provider, Script, draw
+from adapters.standin.forms import Forms
 from adapters.standin.jobs import Blobs, Job, Jobs, Result, StoredFile
 from adapters.standin.lines import HangUp
-from adapters.standin.wire import EXTENSIONS, Json, Object, a_text, sniff
+from adapters.standin.recent import Recent
+from adapters.standin.wire import EXTENSIONS, Object, a_text
 from adapters.standin.work import Call, Made, Order, StandinWork, make
 from domain import keys
 
 T = TypeVar("T")
 _WORKERS = 2
-_RECENT = 200
-_SECRET = ("authorization", "x-goog-api-key", "cookie")
+_DISK_THREADS = 4
 _PAYLOAD_BYTES = 32_000_000
 """Of pictures that one page of a history holds."""
 _COUNTER_OF: dict[FaultName, str] = {"server_error": "server_errors", "hang": "hangs", "drop": "drops"}
 _logger = logging.getLogger(__name__)
-
-
-class Forms(Protocol):
-    """How a provider says what every provider has to say."""
-
-    def rate_limited(self, faults: Faults) -> Response:
-        """Too many requests."""
-        ...
-
-    def server_error(self) -> Response:
-        """An internal error."""
-        ...
-
-    def quota(self) -> Response:
-        """No money or no daily quota left."""
-        ...
-
-    def bad_key(self) -> Response:
-        """The key is unknown."""
-        ...
-
-    def missing_model(self, model: str) -> Response:
-        """No such model."""
-        ...
 
 
 class Desk:
@@ -73,8 +49,7 @@ class Desk:
         self.work = work
         self.faults = faults
         self.script = Script()
-        self.recent: deque[Object] = deque(maxlen=_RECENT)
-        """The latest paid calls, for those who test what is sent."""
+        self.recent = Recent()
         self.closing = asyncio.Event()
         self._state = state
         self._required_key = required_key
@@ -90,8 +65,11 @@ class Desk:
             database = stack.enter_context(open_database(folder))
             self.accounts, self.jobs = Accounts(database), Jobs(database)
             self.blobs = Blobs(folder / "blobs")
-            self._pool = stack.enter_context(ThreadPoolExecutor(_WORKERS, "standin"))
+            self._disk = stack.enter_context(ThreadPoolExecutor(_DISK_THREADS, "standin-disk"))
+            self._workers = stack.enter_context(ThreadPoolExecutor(_WORKERS, "standin-work"))
             workers = [asyncio.create_task(self._work_on()) for _ in range(_WORKERS)]
+            for worker in workers:
+                worker.add_done_callback(_mourn)
             try:
                 yield
             finally:
@@ -104,8 +82,12 @@ class Desk:
         self.closing.set()
 
     async def in_thread(self, function: Callable[[], T]) -> T:
-        """Run what takes the processor or the disk without stopping the others."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, function)
+        """Read or write files without stopping the others."""
+        return await asyncio.get_running_loop().run_in_executor(self._disk, function)
+
+    def by_worker(self, function: Callable[[], T]) -> asyncio.Future[T]:
+        """Edit or judge, after what was asked for earlier."""
+        return asyncio.get_running_loop().run_in_executor(self._workers, function)
 
     def turned_away(self, provider: Provider, key: str | None, model: str, forms: Forms) -> Response | None:
         """The answer to a call with a wrong key or for an unknown model, or None."""
@@ -139,15 +121,18 @@ class Desk:
         if scripted is not None:
             fault = None if scripted.fault == "ok" else scripted.fault
             fate = Draw(fault, fate.latency_s, fate.form if scripted.form is None else scripted.form)
-        self.recent.append(_described(request, call, fate))
+        self.recent.note(request, call, fate)
         if fate.fault in TURNED_AWAY:
             self.count_fault(call.provider, fate.fault)
             return self._turn_away(fate.fault, forms)
+        return fate
+
+    def accept(self, call: Call, fate: Draw) -> None:
+        """Note that a call is carried out, and that an edit costs money."""
         if call.kind == "edit":
             self.accounts.pay(call.provider, call.identity, call.model, call.prompt)
         if fate.fault not in ("refused", "no_image"):  # counted when the edit ends, with those of the editor
             self.count_fault(call.provider, fate.fault)
-        return fate
 
     def _turn_away(self, fault: FaultName | None, forms: Forms) -> Response:
         if fault == "rate_limited":
@@ -169,7 +154,7 @@ class Desk:
         """Make an edit whose answer goes out on the same connection."""
         await self.pause(fate.latency_s)
         order = Order(call.model, call.pictures[0], call.prompt, call.seed, fate.fault, asked_format)
-        made = await self.in_thread(lambda: make(self.work, order))
+        made = await self.by_worker(lambda: make(self.work, order))
         self._count_made(call.provider, made.kind)
         if made.kind == "image" and fate.fault == "truncated":
             return Made("image", images.cut(made.data), made.content_type, "", made.width, made.height)
@@ -182,7 +167,7 @@ class Desk:
                 await asyncio.wait_for(self.closing.wait(), seconds)
 
     async def queue(self, call: Call, fate: Draw, arguments: Object, give_up_s: float | None = None) -> Job:
-        """Queue an edit whose answer is fetched later."""
+        """Accept an edit whose answer is fetched later."""
         now = time.time()
         takes = self.faults.hang_s if fate.fault == "stuck" else fate.latency_s
         folded = await self.in_thread(lambda: self.blobs.fold(arguments))
@@ -203,7 +188,9 @@ class Desk:
             ready_at=now + takes,
             deadline=None if give_up_s is None else now + give_up_s,
         )
-        self.jobs.add(job)
+        with self.accounts.at_once():
+            self.accept(call, fate)
+            self.jobs.add(job)
         self._wake.set()
         return job
 
@@ -222,16 +209,10 @@ class Desk:
 
         return await self.in_thread(unfold)
 
-    async def keep(
-        self,
-        data: bytes,
-        content_type: str,
-        name: str,
-        fault: Literal["truncated", "short_body"] | None = None,
-    ) -> StoredFile:
+    async def keep(self, data: bytes, content_type: str, name: str) -> StoredFile:
         """Keep a picture under a fresh address."""
         sha256 = await self.in_thread(lambda: self.blobs.put(data))
-        return self.jobs.add_file(data, sha256, content_type, name, fault)
+        return self.jobs.add_file(data, sha256, content_type, name)
 
     async def _work_on(self) -> None:
         while True:
@@ -253,19 +234,22 @@ class Desk:
                 self.work, Order(job.endpoint, picture, job.prompt, job.seed, job.fault, asked_format)
             )
 
-        future = asyncio.get_running_loop().run_in_executor(self._pool, carry_out)
+        future = self.by_worker(carry_out)
         await asyncio.wait([future])
         error = future.exception()
         if error is not None:  # a bug in an editor ends its job, not the stand-in
             _logger.error("job %s of %s crashed", job.id, job.provider, exc_info=error)
         made = future.result() if error is None else Made("crashed", reason=str(error))
-        self._count_made(job.provider, made.kind)
-        file = None
-        if made.kind in ("image", "refused"):
-            broken = job.fault if job.fault in ("truncated", "short_body") else None
-            name = f"{keys.sha256(job.id.encode())[:16]}.{EXTENSIONS.get(made.content_type, 'bin')}"
-            file = await self.keep(made.data, made.content_type, name, broken)
-        self.jobs.end(job, Result(made.kind, file and file.id, made.width, made.height, made.reason))
+        has_file = made.kind in ("image", "refused")
+        sha256 = await self.in_thread(lambda: self.blobs.put(made.data)) if has_file else ""
+        broken = job.fault if job.fault in ("truncated", "short_body") else None
+        name = f"{keys.sha256(job.id.encode())[:16]}.{EXTENSIONS.get(made.content_type, 'bin')}"
+        with self.accounts.at_once():
+            file = None
+            if has_file:
+                file = self.jobs.add_file(made.data, sha256, made.content_type, name, broken).id
+            if self.jobs.end(job, Result(made.kind, file, made.width, made.height, made.reason)):
+                self._count_made(job.provider, made.kind)
 
     def _count_made(self, provider: Provider, kind: str) -> None:
         if kind in ("unreadable", "crashed"):
@@ -274,20 +258,6 @@ class Desk:
             self.accounts.count(provider, "answered", "images" if kind == "image" else kind)
 
 
-def _described(request: Request, call: Call, fate: Draw) -> Object:
-    pictures: list[Json] = [
-        {"sha256": keys.sha256(picture), "content_type": sniff(picture)} for picture in call.pictures
-    ]
-    return {
-        "provider": call.provider,
-        "kind": call.kind,
-        "path": request.url.path,
-        "model": call.model,
-        "prompt": call.prompt,
-        "seed": call.seed,
-        "settings": call.settings,
-        "pictures": pictures,
-        "headers": {name: value for name, value in request.headers.items() if name not in _SECRET},
-        "identity": call.identity,
-        "fault": fate.fault,
-    }
+def _mourn(worker: asyncio.Task[None]) -> None:
+    if not worker.cancelled() and worker.exception() is not None:
+        _logger.error("a worker of the stand-in died; queued jobs may wait", exc_info=worker.exception())

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from adapters.standin.desk import Desk
 from adapters.standin.fal_answers import FORMS, key, outcome, took
 from adapters.standin.jobs import Job
-from adapters.standin.wire import Json, Object, a_whole, from_iso, iso
+from adapters.standin.wire import Json, Object, a_whole, from_cursor, from_iso, iso, to_cursor
 
 _PAGE = 50
 _LARGEST_PAGE = 100
@@ -70,7 +70,7 @@ class _Platform:
                 item |= {"json_input": payloads[place], "json_output": body}
             items.append(item)
         more = len(jobs) > len(shown)
-        cursor = f"{shown[-1].ended_at!r}_{shown[-1].id}" if more else None
+        cursor = to_cursor(shown[-1].ended_at or 0, shown[-1].id) if more else None
         return JSONResponse({"items": items, "has_more": more, "next_cursor": cursor})
 
     def _page(
@@ -83,10 +83,10 @@ class _Platform:
             if bound is not None:
                 where += f" AND ended_at {sign} ?"
                 values.append(bound)
-        if cursor:
-            ended_at, _, job_id = cursor.partition("_")
+        after = from_cursor(cursor)
+        if after is not None:
             where += " AND (ended_at, id) < (?, ?)"
-            values += [float(ended_at), job_id]
+            values += after
         return self._desk.jobs.select(where, tuple(values), "ended_at DESC, id DESC", limit + 1)
 
 

@@ -8,8 +8,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from adapters.standin import images
-from adapters.standin.desk import Desk, Forms
+from adapters.standin.desk import Desk
 from adapters.standin.faults import Provider
+from adapters.standin.forms import Forms
 from adapters.standin.lines import ShortBody
 from adapters.standin.wire import Object, a_list, a_text, from_data_url
 

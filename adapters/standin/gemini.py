@@ -125,6 +125,7 @@ class _Gemini:
         fate = self._desk.admit(request, call, _FORMS)
         if isinstance(fate, Response):
             return fate
+        self._desk.accept(call, fate)
         lost = self._desk.silence(fate)
         if lost is not None:
             return lost
@@ -149,7 +150,7 @@ class _Gemini:
             return _refusal(fate)
         schema = _schema(an_object(call.settings.get("generationConfig")))
         try:
-            text, _ = await self._desk.in_thread(lambda: answer(self._desk.work, schema, call))
+            text, _ = await self._desk.by_worker(lambda: answer(self._desk.work, schema, call))
         except (CannotAnswer, PhotoError) as error:
             return _error(400, "INVALID_ARGUMENT", str(error))
         self._desk.accounts.count("google", "judge_calls")

@@ -154,13 +154,14 @@ class Jobs:
         ).fetchone()
         return None if row is None else _job(row)
 
-    def end(self, job: Job, result: Result) -> None:
-        """Note how a running job ended; one that was cancelled meanwhile stays so."""
+    def end(self, job: Job, result: Result) -> bool:
+        """Note how a running job ended; False for one that was cancelled meanwhile, which stays so."""
         ended_at = max(time.time(), job.ready_at)
-        self._database.execute(
+        ended = self._database.execute(
             "UPDATE jobs SET state = 'done', ended_at = ?, result = ? WHERE id = ? AND state = 'running'",
             (ended_at, json.dumps(result.__dict__), job.id),
         )
+        return ended.rowcount == 1
 
     def cancel(self, job: Job) -> bool:
         """Stop a job; False when it has ended already."""

@@ -91,6 +91,7 @@ class _OpenAI:
         fate = self._desk.admit(request, call, _FORMS)
         if isinstance(fate, Response):
             return fate
+        self._desk.accept(call, fate)
         lost = self._desk.silence(fate)
         return lost or await self._edit(call, fate)
 
@@ -138,6 +139,7 @@ class _OpenAI:
         fate = self._desk.admit(request, call, _FORMS)
         if isinstance(fate, Response):
             return fate
+        self._desk.accept(call, fate)
         lost = self._desk.silence(fate)
         return lost or await self._judge(call, fate)
 
@@ -148,7 +150,7 @@ class _OpenAI:
             return _sent(_response(call, {"type": "refusal", "refusal": "I can't help with that."}), fate)
         schema = an_object(call.settings.get("schema"))
         try:
-            text, _ = await self._desk.in_thread(lambda: answer(self._desk.work, schema, call))
+            text, _ = await self._desk.by_worker(lambda: answer(self._desk.work, schema, call))
         except (CannotAnswer, PhotoError) as error:
             return self._bad_request(str(error))
         self._desk.accounts.count("openai", "judge_calls")

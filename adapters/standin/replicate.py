@@ -22,9 +22,11 @@ from adapters.standin.wire import (
     a_whole,
     an_object,
     base_url,
+    from_cursor,
     from_iso,
     iso,
     read_object,
+    to_cursor,
 )
 from adapters.standin.work import Call
 
@@ -144,16 +146,16 @@ class _Predictions:
             if moment is not None:
                 where += f" AND sent_at {sign} ?"
                 values.append(moment)
-        if asked.get("cursor"):
-            sent_at, _, job_id = asked["cursor"].partition("_")
+        after = from_cursor(asked.get("cursor"))
+        if after is not None:
             where += " AND (sent_at, id) < (?, ?)"
-            values += [float(sent_at), job_id]
+            values += after
         jobs = self._desk.jobs.select(where, tuple(values), "sent_at DESC, id DESC", _PAGE + 1)
         payloads = await self._desk.payloads(jobs[:_PAGE])
         page = jobs[: len(payloads)]
         following = None
         if len(jobs) > len(page):
-            query = request.url.include_query_params(cursor=f"{page[-1].sent_at!r}_{page[-1].id}").query
+            query = request.url.include_query_params(cursor=to_cursor(page[-1].sent_at, page[-1].id)).query
             following = f"{base_url(request)}/replicate/v1/predictions?{query}"
         results: list[Json] = [
             self._shown(request, job, payload) for job, payload in zip(page, payloads, strict=True)
@@ -224,7 +226,8 @@ def _status(job: Job) -> tuple[str, float | None]:
     """What the client sees, and since when it has ended."""
     late = job.deadline is not None and (job.ended_at is None or job.ended_at > job.deadline)
     if late and job.deadline is not None and time.time() >= job.deadline:
-        return ("canceled" if job.started_at else "aborted"), job.deadline
+        began = job.started_at is not None and job.started_at <= job.deadline
+        return ("canceled" if began else "aborted"), job.deadline
     if not job.ended():
         return ("starting" if job.state == "pending" else "processing"), None
     if job.state == "canceled" or job.result is None:

@@ -61,9 +61,10 @@ async def read_object(request: Request) -> Object | None:
 
 
 def from_base64(text: str) -> bytes | None:
-    """Decoded bytes, or None."""
+    """Decoded bytes of either alphabet (Google's SDK sends that of URLs), or None."""
+    plain = text.replace("-", "+").replace("_", "/")
     try:
-        return base64.b64decode(text, validate=True)
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
     except (ValueError, binascii.Error):
         return None
 
@@ -117,3 +118,17 @@ def from_iso(text: str | None) -> float | None:
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def to_cursor(moment: float, name: str) -> str:
+    """Where the next page begins: behind this moment and name."""
+    return f"{moment!r}_{name}"
+
+
+def from_cursor(text: str | None) -> tuple[float, str] | None:
+    """The moment and name of a cursor, or None."""
+    moment, _, name = (text or "").partition("_")
+    try:
+        return float(moment), name
+    except ValueError:
+        return None

@@ -1,4 +1,7 @@
-"""The laws of every editor, over every model card: a new card is held to them by being there."""
+"""The laws of every editor that runs in this process, over every model card of one.
+
+A new card is held to them by being there. Those of editors that ask a provider are in `test_providers.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from adapters.editors.control_stranger import StrangerEditor
 from adapters.embedders.insightface import InsightFaceEmbedder
 from adapters.imaging.decode import decode_rgb, inspect_image
 from adapters.imaging.face_models import FaceModels
-from adapters.registry import EDITORS, USES_POOL, editor_class
+from adapters.registry import EDITORS, IN_PROCESS, USES_POOL, editor_class
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage, Refused, Ticket
 from domain.errors import DefinitionError, FacedriftError
 from domain.keys import sha256
@@ -29,6 +32,7 @@ from domain.sessions import SessionSet
 from domain.taxonomy import Taxonomy
 
 CARDS = [load(ModelCard, name) for name in names(ModelCard)]
+LOCAL = [card for card in CARDS if card.provider in IN_PROCESS]
 PROMPTS = [step.prompt for step in load(SessionSet, "face-edit-sessions").by_id["multi_axis_002"].steps]
 
 
@@ -67,7 +71,7 @@ def context(pool: list[Photo], bytes_of: dict[str, bytes], models: FaceModels) -
     )
 
 
-@pytest.fixture(params=CARDS, ids=lambda card: card.id)
+@pytest.fixture(params=LOCAL, ids=lambda card: card.id)
 def card(request: pytest.FixtureRequest) -> ModelCard:
     return request.param
 

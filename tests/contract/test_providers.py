@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
-import httpx
 import pytest
 from builders import encoded, noise
 from fakes.provider_calls import (
     PICTURE,
-    SECRET,
-    VARIABLES,
     a_request,
     ask,
     build,
@@ -23,71 +19,20 @@ from fakes.provider_calls import (
     no_secret_in,
 )
 
-from adapters.base import Checkable, HasHistory
-from adapters.editors.control_unchanged import UnchangedEditor
+from adapters.base import Checkable
 from adapters.imaging.decode import inspect_image
-from adapters.standin.app import build_app
-from adapters.standin.faults import Faults
-from adapters.standin.serving import running
-from adapters.standin.work import StandinWork
 from domain.edits import NoImage, Refused, Ticket
 from domain.errors import (
     AmbiguousError,
-    DefinitionError,
-    FatalError,
-    ProviderError,
     QuotaError,
     TransientError,
 )
 
+pytestmark = pytest.mark.usefixtures("environment")
+
 AT_ONCE = ("google", "openai")
 QUEUED = ("fal", "replicate")
 LIMIT_S = 1.5
-
-
-@pytest.fixture(scope="module")
-def standin() -> Iterator[str]:
-    """A stand-in that edits nothing, takes one key, and fails only when told to."""
-    work = StandinWork(UnchangedEditor(), cast(Any, None), cast(Any, None))
-    faults = Faults(retry_after_s=7, hang_s=60, missing_models=("retired-1", "acme/retired"))
-    with running(build_app(work, faults, required_key=SECRET)) as url:
-        yield url
-
-
-@pytest.fixture(autouse=True)
-def environment(
-    standin: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> Iterator[pytest.MonkeyPatch]:
-    """Settings as a user would set them; afterwards the key must be in no log record."""
-    for variable in VARIABLES.values():
-        monkeypatch.setenv(variable, SECRET)
-    monkeypatch.setenv("FACEDRIFT_GOOGLE_BASE_URL", f"{standin}/google")
-    monkeypatch.setenv("FACEDRIFT_OPENAI_BASE_URL", f"{standin}/openai/v1")
-    monkeypatch.setenv("FACEDRIFT_REPLICATE_BASE_URL", f"{standin}/replicate")
-    monkeypatch.setenv("FACEDRIFT_FAL_QUEUE_URL", f"{standin}/fal/queue")
-    monkeypatch.setenv("FACEDRIFT_FAL_PLATFORM_URL", f"{standin}/fal/platform")
-    for provider in ("FAL", "REPLICATE"):
-        monkeypatch.setenv(f"FACEDRIFT_{provider}_POLL_S", "0.03")
-    httpx.post(f"{standin}/standin/reset")
-    caplog.set_level("DEBUG")
-    yield monkeypatch
-    no_secret_in([record.getMessage() for record in caplog.records])
-
-
-@pytest.fixture
-def script(standin: str) -> Callable[..., None]:
-    """Sets down what happens to the next calls."""
-
-    def will(*faults: str | dict[str, Any]) -> None:
-        answer = httpx.post(f"{standin}/standin/script", json={"faults": list(faults)})
-        assert answer.status_code == 200, answer.text
-
-    return will
-
-
-@pytest.fixture
-def count(standin: str) -> Callable[[str, str], int]:
-    return lambda provider, name: httpx.get(f"{standin}/standin/counts").json()[provider][name]
 
 
 @pytest.fixture(params=AT_ONCE + QUEUED)
@@ -240,43 +185,6 @@ def test_the_declared_type_is_not_trusted(provider: str, script: Callable[..., N
     assert inspect_image(outcome.image).content_type == "image/jpeg"
 
 
-def test_a_wrong_key_names_its_variable(provider: str, environment: pytest.MonkeyPatch):
-    wrong = f"{SECRET}-mistyped"
-    environment.setenv(VARIABLES[provider], wrong)
-    editor = build(provider)
-    for call in (editor.check, lambda: editor.submit(a_request())):
-        error = failure(FatalError, provider, call)
-        assert VARIABLES[provider] in str(error)
-
-
-def test_a_missing_key_is_found_before_anything_is_asked(provider: str, environment: pytest.MonkeyPatch):
-    for value in (None, ""):
-        environment.delenv(VARIABLES[provider]) if value is None else environment.setenv(
-            VARIABLES[provider], value
-        )
-        with pytest.raises(DefinitionError, match=f"{provider} needs a key: set {VARIABLES[provider]}"):
-            build(provider)
-
-
-def test_a_rehearsal_needs_no_key_and_never_sends_the_real_one(
-    provider: str, standin: str, environment: pytest.MonkeyPatch
-):
-    editor = build(provider, standin)
-    error = failure(FatalError, provider, editor.check)
-    assert VARIABLES[provider] in str(error)  # this stand-in takes the real key only
-    environment.delenv(VARIABLES[provider])
-    build(provider, standin)
-
-
-def test_a_retired_model_is_named_with_what_to_do(provider: str):
-    editor = build(provider, endpoint="acme/retired" if provider in QUEUED else "retired-1")
-    with pytest.raises(FatalError, match="mend the endpoint in the model card or remove the model"):
-        editor.submit(a_request())
-    if provider != "fal":  # fal has no look-up of an endpoint that also proves the key
-        with pytest.raises(FatalError, match="mend the endpoint"):
-            editor.check()
-
-
 def test_checking_costs_nothing(provider: str, count: Callable[[str, str], int]):
     editor = build(provider)
     assert isinstance(editor, Checkable)
@@ -297,61 +205,3 @@ def test_threads_share_an_editor(provider: str):
     with ThreadPoolExecutor(6) as threads:
         outcomes = list(threads.map(lambda prompt: ask(editor, a_request(prompt)), prompts))
     assert [edited(outcome).image for outcome in outcomes] == [PICTURE] * 6
-
-
-@pytest.mark.parametrize("queued", QUEUED)
-class TestHistory:
-    def test_a_job_whose_answer_was_lost_is_found_and_collected(
-        self, queued: str, script: Callable[..., None], count: Callable[[str, str], int]
-    ):
-        editor = build(queued)
-        assert isinstance(editor, HasHistory)
-        since = datetime.now(UTC)
-        ask(editor, a_request("Add a moustache"))
-        script("drop")
-        with pytest.raises(AmbiguousError):
-            editor.submit(a_request("Add a beard"))
-        ticket = _eventually(lambda: editor.find(a_request("Add a beard"), since))
-        assert edited(editor.collect(ticket)).image == PICTURE
-        assert count(queued, "accepted") == 2
-
-    def test_nothing_is_found_for_what_was_never_asked(self, queued: str):
-        editor = build(queued)
-        since = datetime.now(UTC)
-        asked = a_request("Add a scar")
-        ticket = editor.submit(asked)
-        editor.collect(ticket)
-        assert editor.find(asked, since) == ticket
-        other = encoded(noise(48, 40, seed=3))
-        for different in (
-            a_request("Add two scars"),
-            a_request("Add a scar", seed=12),
-            a_request("Add a scar", image=other),
-        ):
-            assert editor.find(different, since) is None
-        later = datetime.fromtimestamp(time.time() + 5, UTC)
-        assert editor.find(asked, later) is None
-
-    def test_another_model_or_setting_is_another_job(self, queued: str):
-        since = datetime.now(UTC)
-        ask(build(queued), a_request("Add freckles"))
-        settings = {"fal": {"arguments": {"num_inference_steps": 31}, "image_field": "image_url"}}
-        other = settings.get(queued, {"arguments": {"go_fast": True}, "image_field": "input_image"})
-        assert build(queued, settings=other).find(a_request("Add freckles"), since) is None
-        assert build(queued, endpoint="acme/draw").find(a_request("Add freckles"), since) is None
-
-
-def _eventually(look: Callable[[], Ticket | None]) -> Ticket:
-    """fal lists a job once it has ended."""
-    for _ in range(100):
-        found = look()
-        if found is not None:
-            return found
-        time.sleep(0.03)
-    raise AssertionError("not found")
-
-
-def test_every_error_here_is_one_of_ours():
-    assert {kind.__mro__[1] for kind in (TransientError, AmbiguousError, QuotaError, FatalError)} == {
-        ProviderError
-    }

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from adapters.base import EditorContext
 from domain import keys
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage, Refused, Ticket
-from domain.errors import FatalError, TransientError
+from domain.errors import FatalError, QuotaError, TransientError
 from domain.model_cards import ModelCard
 
 
@@ -56,6 +56,8 @@ class ScriptedEditor:
             return NoImage(reason="text_only: scripted")
         if todo == "fatal":
             raise FatalError("the key SCRIPTED_KEY is wrong", provider="scripted")
+        if todo == "quota":
+            raise QuotaError("the balance of scripted is used up; top it up", provider="scripted")
         if todo == "crash":
             raise KeyError("a bug in the adapter")
         if todo == "truncated":
@@ -96,8 +98,11 @@ def write_definitions(
     shard_chains: int = 400,
     name: str = "scripted",
     session_set: str = "face-edit-sessions",
+    price_usd: float = 0.0,
+    suite: str = "tiny",
+    others: tuple[str, ...] = (),
 ) -> tuple[Path, Path]:
-    """A suite `tiny` with one scripted model; returns the call log and the script."""
+    """A suite with one scripted model, and others; returns the call log and the script."""
     log, script = folder / "calls.log", folder / "script.json"
     (folder / "models").mkdir(parents=True, exist_ok=True)
     (folder / "suites").mkdir(exist_ok=True)
@@ -109,7 +114,7 @@ lab: tests
 provider: scripted
 endpoint: scripted/1
 settings: {{log: {log}, script: {script}, delay_s: {delay_s}}}
-price_usd: 0
+price_usd: {price_usd}
 typical_latency_s: 0.01
 seed_support: true
 shape_policy: same
@@ -130,15 +135,15 @@ checked_on: 2026-01-01
 source: tests
 """
     )
-    (folder / "suites" / "tiny.yaml").write_text(
+    (folder / "suites" / f"{suite}.yaml").write_text(
         f"""
-id: tiny
-title: tiny
+id: {suite}
+title: {suite}
 dataset: {{id: packaged-faces, adapter: packaged_faces}}
 taxonomy: face-edit-attributes
 session_set: {session_set}
 sessions: [{", ".join(sessions)}]
-models: [{name}]
+models: [{", ".join((name, *others))}]
 embedder: {{pack: mobile}}
 shard_chains: {shard_chains}
 """

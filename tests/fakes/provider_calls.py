@@ -87,7 +87,7 @@ def edited(outcome: EditOutcome) -> Edited:
 
 
 def failure(kind: type[ProviderError], provider: str, do: Callable[[], object]) -> ProviderError:
-    """The error that `do` ends in, having seen that it is of exactly this kind, complete and fit to travel."""
+    """The error that `do` ends in, seen to be of exactly this kind, complete and fit to travel."""
     with pytest.raises(ProviderError) as caught:
         do()
     error = caught.value

@@ -29,7 +29,9 @@ def run_tiny(home: Path) -> Callable[..., tuple[RunSummary, bool]]:
     from flows.run_suite import run_suite
 
     def run(**options: object) -> tuple[RunSummary, bool]:
-        request = RunRequest.model_validate({"suite": "tiny", "images": 2, **options})
+        request = RunRequest.model_validate(
+            {"suite": "tiny", "images": 2, "approve_above_usd": None, **options}
+        )
         try:
             return asyncio.run(run_suite(request)), True
         except IncompleteError as error:

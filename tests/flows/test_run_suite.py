@@ -97,15 +97,21 @@ def test_a_failed_step_stops_its_chain_only_and_is_all_that_is_repeated(home: Pa
 
 
 @pytest.mark.parametrize("answer", ["truncated", "empty"])
-def test_bytes_that_are_no_image_are_a_failure_and_are_not_asked_for_twice(
+def test_bytes_that_are_no_image_are_asked_for_once_more_and_then_left_to_a_person(
     home: Path, run_tiny: Run, answer: str
 ) -> None:
-    log, script = editors.write_definitions(home, sessions=["hair_001"])
+    log, script = editors.write_definitions(home, sessions=["hair_001"], price_usd=0.5)
     script.write_text(json.dumps({"Add pin-straight hair.": answer}))
     summary, complete = run_tiny()
     assert not complete
-    assert {failure.error for failure in summary.edits.failures} == {"AmbiguousError"}
-    assert len(editors.calls(log)) == 4
+    assert {failure.error for failure in summary.edits.failures} == {"UnresolvedError"}
+    assert (summary.edits.ambiguous, summary.edits.maybe_paid_usd) == (4, 2.0)
+    assert "max_resends" in summary.problems[0]
+    assert len(editors.calls(log)) == 2 + 2 * 2
+
+    again, complete = run_tiny()
+    assert (complete, again.edits.ambiguous) == (False, 0)
+    assert len(editors.calls(log)) == 2 + 2 * 2, "what may have been paid as often as allowed is left alone"
 
 
 def test_a_fatal_error_stops_further_calls_and_says_what_to_mend(home: Path, run_tiny: Run) -> None:

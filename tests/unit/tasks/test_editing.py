@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from builders import png
 
 from adapters.stores.local import LocalStore
 from domain import keys
@@ -15,12 +14,6 @@ from domain.plan import Chain, StepPlan
 from domain.records import OutcomeRecord, StepIdentity
 from tasks import ledger
 from tasks.editing import run_step
-
-
-def png(colour: str, size: tuple[int, int] = (40, 30)) -> bytes:
-    out = io.BytesIO()
-    Image.new("RGB", size, colour).save(out, "PNG")
-    return out.getvalue()
 
 
 class Answers:

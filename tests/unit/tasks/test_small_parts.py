@@ -20,6 +20,7 @@ from domain.errors import (
     QuotaError,
     StoreError,
     TransientError,
+    UnresolvedError,
 )
 from domain.plan import Chain, Walk
 from domain.records import ImageRef, OutcomeRecord, StepIdentity
@@ -66,20 +67,26 @@ def test_progress_says_count_rate_failures_cost_and_time_left() -> None:
     ("error", "again"),
     [
         (TransientError("busy", retry_after_s=0.0), True),
-        (AmbiguousError("lost"), False),
+        (AmbiguousError("lost"), True),
+        (UnresolvedError("lost as often as allowed"), False),
         (FatalError("key"), False),
         (QuotaError("used up"), False),
+        (QuotaError("back soon", retry_after_s=0.0), True),
+        (QuotaError("back tomorrow", retry_after_s=90_000.0), False),
         (StoreError("full"), False),
         (KeyError("bug"), False),
     ],
 )
-def test_only_transient_errors_are_tried_again(error: Exception, again: bool) -> None:
+def test_only_what_may_go_well_is_tried_again(
+    error: Exception, again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Failed:
         data = error
 
     class TaskRun:
         run_count = 1
 
+    monkeypatch.setenv("FACEDRIFT_RETRY_WAITS_S", "[0.0]")
     assert asyncio.run(is_transient(None, TaskRun(), Failed())) is again  # type: ignore[arg-type]
 
 
