@@ -171,7 +171,7 @@ class ShardSummary(BaseModel):
     found: int = 0
     """Steps that were already in the store when their turn came."""
     collected: int = 0
-    """Edits whose job an earlier run had sent; it was collected and not paid again."""
+    """Edits whose job an earlier call had made; it was collected and not paid again."""
     ambiguous: int = 0
     """Calls that may have been paid and came to nothing."""
     cost_usd: float = 0.0

@@ -52,7 +52,7 @@ def print_summary(summary: RunSummary, work_s: float) -> None:
     err.print(f"{text}; work {work_s:.1f} s", highlight=False, soft_wrap=True)
     if edits.collected or edits.ambiguous:
         err.print(
-            f"{edits.collected} jobs of an earlier run collected; {edits.ambiguous} calls without an answer "
+            f"{edits.collected} jobs of an earlier call collected; {edits.ambiguous} calls without an answer "
             f"that may have been paid (${edits.maybe_paid_usd:.2f})",
             highlight=False,
             soft_wrap=True,

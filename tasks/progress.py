@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable
 from uuid import UUID
@@ -63,12 +64,16 @@ class Progress:
             return
         percent = 100.0 * self.done / self.total if self.total else 100.0
         if self._artifact is None:
-            key = self.what.replace(" ", "-")
             self._artifact = await acreate_progress_artifact(
-                percent, key=f"progress-{key}", description=self.line()
+                percent, key=artifact_key("progress", self.what), description=self.line()
             )
         else:
             await aupdate_progress_artifact(self._artifact, percent, description=self.line())
+
+
+def artifact_key(kind: str, name: str) -> str:
+    """A key that Prefect takes: lowercase letters, digits and dashes only, which ids need not be."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{kind}-{name}".lower()).strip("-")
 
 
 def _span(seconds: float) -> str:

@@ -15,6 +15,7 @@ from adapters.stores.settings import StoreSettings
 from domain import keys
 from domain.runs import Snapshot
 from tasks import policies, wiring
+from tasks.progress import artifact_key
 from tasks.report_views import BOARD_COLUMNS, board_rows, comparisons_of, page_of, truth_summary
 from tasks.scoring import read_table, rescore
 from tasks.threads import in_thread
@@ -43,9 +44,9 @@ async def show_artifacts(snapshot: Snapshot) -> None:
     """The leaderboard as a table and some chains as pictures, beside the flow run in Prefect's UI."""
     table, pictures = await in_thread(_artifacts, snapshot)
     await acreate_table_artifact(
-        table, key=f"leaderboard-{snapshot.suite}", description=f"Snapshot {snapshot.digest}"
+        table, key=artifact_key("leaderboard", snapshot.suite), description=f"Snapshot {snapshot.digest}"
     )
-    await acreate_markdown_artifact(pictures, key=f"chains-{snapshot.suite}")
+    await acreate_markdown_artifact(pictures, key=artifact_key("chains", snapshot.suite))
 
 
 def _artifacts(snapshot: Snapshot) -> tuple[list[dict[str, str]], str]:

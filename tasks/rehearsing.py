@@ -46,6 +46,7 @@ def rehearsal_environment(suite: Suite, url: str) -> dict[str, str]:
     found = {
         "FACEDRIFT_STANDIN_URL": url,
         "FACEDRIFT_RETRY_WAITS_S": json.dumps(rehearsal.retry_waits_s),
+        "FACEDRIFT_PER_MINUTE": json.dumps({name.lower(): 60_000 for name in PROVIDERS}),
     }
     for provider in PROVIDERS:
         found[f"FACEDRIFT_{provider}_TIMEOUT_S"] = str(rehearsal.timeout_s)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from prefect.client.schemas.actions import ArtifactCreate as ArtifactRequest
 
 from adapters.stores.local import LocalStore
 from domain import keys
@@ -29,7 +30,7 @@ from tasks import step_tables
 from tasks.key_locks import KeyLocks
 from tasks.one_by_one import one_by_one
 from tasks.policies import is_transient
-from tasks.progress import Progress
+from tasks.progress import Progress, artifact_key
 from tasks.scoring import files_of
 
 
@@ -88,6 +89,12 @@ def test_only_what_may_go_well_is_tried_again(
 
     monkeypatch.setenv("FACEDRIFT_RETRY_WAITS_S", "[0.0]")
     assert asyncio.run(is_transient(None, TaskRun(), Failed())) is again  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["edits by gemini-2.5-flash-image", "Ünïcode", "a__b", "grok-2.0"])
+def test_artifact_keys_are_what_prefect_takes(name: str) -> None:
+    key = artifact_key("progress", name)
+    assert ArtifactRequest(key=key, type="progress").key == key
 
 
 def _walk(model: str, photo: str, count: int) -> Walk:
