@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal, Self
 
@@ -259,5 +260,8 @@ def choose(wanted: tuple[str, ...], known: tuple[str, ...], what: str) -> tuple[
     """The wanted ones in the order known, or all when none is named; raises DefinitionError."""
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise DefinitionError(f"unknown {what} {', '.join(map(repr, unknown))}", field=what, allowed=known)
+        close = [match for name in unknown for match in get_close_matches(name, known, n=2, cutoff=0.5)]
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        named = ", ".join(map(repr, unknown))
+        raise DefinitionError(f"unknown {what} {named}{hint}", field=what, allowed=known)
     return tuple(name for name in known if not wanted or name in wanted)

@@ -123,6 +123,15 @@ def models() -> None:
 
 
 @app.command()
+def judges() -> None:
+    """List the judge cards."""
+    from flows import listings
+
+    with _errors(False):
+        listings.judges()
+
+
+@app.command()
 def suites() -> None:
     """List the suites."""
     from flows import listings
@@ -156,13 +165,16 @@ def standin(
     faults: Annotated[
         str | None, typer.Option(help='JSON in place of the suite\'s faults, such as {"rate_limited": 0.5}.')
     ] = None,
+    only_key: Annotated[
+        str | None, typer.Option(help="The only key that is accepted; by default any is.")
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Answer in place of Gemini, fal, Replicate and OpenAI, for rehearsals: no key, no cost."""
     from flows import listings
 
     with _errors(debug):
-        listings.standin(suite, port, state, faults)
+        listings.standin(suite, port, state, faults, only_key)
 
 
 def _set_up(store: str, debug: bool) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from domain.errors import DefinitionError
+from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.suites import Suite
 from flows.consoles import out
@@ -31,6 +32,18 @@ def models() -> None:
             str(card.released),
             str(card.retired_on or ""),
         )
+    out.print(table)
+
+
+def judges() -> None:
+    """Print the judge cards."""
+    columns = ("judge", "name", "lab", "provider", "endpoint", "roles", "price", "retired")
+    table = Table(*columns, box=None, pad_edge=False)
+    for name in names(JudgeCard):
+        card = load(JudgeCard, name)
+        roles = ", ".join(card.prompts) or "consistency, state"
+        price, retired = f"${card.price_usd:g}", str(card.retired_on or "")
+        table.add_row(card.id, card.name, card.lab, card.provider, card.endpoint, roles, price, retired)
     out.print(table)
 
 
@@ -68,7 +81,7 @@ def doctor(suite: str) -> bool:
     return healthy
 
 
-def standin(suite: str, port: int, state: Path, faults: str | None) -> None:
+def standin(suite: str, port: int, state: Path, faults: str | None, only_key: str | None) -> None:
     """Serve the stand-in until it is interrupted; says where it answers."""
     from tasks.rehearsing import serve_standin
 
@@ -84,4 +97,5 @@ def standin(suite: str, port: int, state: Path, faults: str | None) -> None:
             f"the stand-in answers at {url}; use it: FACEDRIFT_STANDIN_URL={url}", soft_wrap=True
         ),
         drawn,
+        only_key,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from domain.runs import RunPlan, StepFailure
 from domain.taxonomy import Taxonomy
 from metrics.face_choice import choose_face
 from metrics.frames import photos_schema, state_column, steps_schema
+from metrics.shapes import Pair
 from metrics.similarity import cosine_to_references
 from metrics.vectors import decode_embedding
 from tasks import ledger
@@ -41,6 +43,8 @@ class Collected:
     """(model, photo, session, step, what the model says it did) where a model says so."""
     served: Counter[Served]
     """How often which version answered for whom."""
+    sizes: list[Pair]
+    """Of each edit: the pixels of its input and output."""
 
 
 class Served(NamedTuple):
@@ -73,9 +77,11 @@ class Collector:
         failed = {(failure.chain, failure.step): failure for failure in failures}
         steps: list[Row] = []
         truth: list[tuple[str, str, str, int, dict[str, Any]]] = []
+        sizes: list[Pair] = []
         self.served.clear()
         for walk in walks:
             steps.extend(self._chain_rows(walk, failed))
+            sizes.extend(self._sizes(walk))
             for number, outcome in enumerate(walk.outcomes, 1):
                 self._note("model", walk.chain.model, outcome.served_version)
                 told = outcome.details.get("truth")
@@ -87,7 +93,17 @@ class Collector:
             photos=pl.DataFrame(base, schema=photos_schema(self._taxonomy)),
             truth=truth,
             served=self.served,
+            sizes=sizes,
         )
+
+    def _sizes(self, walk: Walk) -> Iterator[Pair]:
+        photo = self._photos.by_id[walk.chain.photo]
+        before = photo.width, photo.height
+        for outcome in walk.outcomes:
+            if outcome.image:
+                after = outcome.image.width, outcome.image.height
+                yield Pair(walk.chain.model, before, after)
+                before = after
 
     def _note(self, role: str, card: str, version: str | None) -> None:
         if version is not None:

@@ -27,6 +27,7 @@ def serve_standin(
     state: Path,
     on_ready: Callable[[str], None] | None = None,
     faults: Mapping[str, JsonValue] | None = None,
+    only_key: str | None = None,
 ) -> None:
     """Answer in place of every provider until this process is told to stop.
 
@@ -36,8 +37,9 @@ def serve_standin(
         state: A folder in which jobs and counts outlive a restart.
         on_ready: Called with the address.
         faults: In place of the suite's.
+        only_key: The only key that is accepted; None accepts any.
     """
-    serve(wiring.standin(load_suite(suite), state, faults), LOOPBACK, port, on_ready)
+    serve(wiring.standin(load_suite(suite), state, faults, only_key), LOOPBACK, port, on_ready)
 
 
 def rehearsal_environment(suite: Suite, url: str) -> dict[str, str]:

@@ -166,6 +166,11 @@ def _tables(tables: dict[str, pl.DataFrame]) -> list[SimpleTable]:
             "Steps that got an answer, and those declined or without an image.",
             tables["refusals"],
         ),
+        _simple(
+            "Sizes",
+            "Edits of another size than their input, and of another aspect (over 1 %).",
+            tables["shapes"],
+        ),
         _simple("Who answered", "Each served version beside the one that was asked.", tables["served"]),
         _simple("Overedits found most", "What a model brought in unasked, by what it was asked for.", most),
     ]

@@ -20,6 +20,7 @@ from metrics.agreement import tracker_accuracy
 from metrics.frames import state_column
 from metrics.refusals import refusals
 from metrics.session_scores import ScoringRules
+from metrics.shapes import shapes
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
 from tasks import failures, policies, wiring
 from tasks.collecting import Collected, Collector
@@ -30,7 +31,7 @@ from tasks.threads import in_thread
 
 TABLES = (
     "leaderboard", "progression", "coverage", "overediting", "missed_edits", "sessions", "steps", "photos",
-    "left_out", "sources", "served", "refusals", "truth", "tracker_accuracy",
+    "left_out", "sources", "served", "refusals", "shapes", "truth", "tracker_accuracy",
 )  # fmt: skip
 """The tables of a snapshot; each as CSV and Parquet."""
 
@@ -80,6 +81,7 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
         "sources": pl.DataFrame(sources, schema={name: pl.String for name in fields}),
         "served": served_table(run, collected.served),
         "refusals": refusals(steps, photos),
+        "shapes": shapes(collected.sizes),
         **_truth_tables(collected, sessions, taxonomy),
     }
 

@@ -168,7 +168,9 @@ def standin_url() -> str:
     return url
 
 
-def standin(suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None) -> Starlette:
+def standin(
+    suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None, only_key: str | None = None
+) -> Starlette:
     """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
     from adapters.standin.app import build_app
     from adapters.standin.faults import Faults
@@ -184,7 +186,7 @@ def standin(suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = 
     except ValidationError as error:
         raise settings_error(error, suite.id) from error
     work = StandinWork(editor=build_editor(behind, nobody, suite), judge=judge, tracker=judge)
-    return build_app(work, drawn, state)
+    return build_app(work, drawn, state, only_key)
 
 
 class RehearsalSettings(BaseSettings):

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from faults.rehearsing import MODELS, own_environment, standin, write_suite
 
 from domain.records import CallEnd, CallIntent
 from domain.runs import RunSummary
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).parents[2]
 CONCURRENCY, KILLS = 4, 3
-MODELS = ["gemini-2.5-flash-image", "flux-1-kontext-pro", "p-image-edit", "gpt-image-2"]
 QUEUES, AT_ONCE = ("fal", "replicate"), ("google", "openai")
 STEPS = len(MODELS) * 2 * 2 * 4
 
@@ -34,8 +30,8 @@ def test_with_every_fault_the_summary_agrees_with_what_the_stand_in_counted(tmp_
         "seed": 3, "rate_limited": 0.2, "retry_after_s": 0.2, "server_error": 0.05, "hang": 0.04,
         "truncated": 0.04, "refused": 0.03, "no_image": 0.02, "latency_s": [0.0, 0.05],
     }  # fmt: skip
-    _write_suite(tmp_path, faults)
-    with _standin(tmp_path) as url:
+    write_suite(tmp_path, faults)
+    with standin(tmp_path) as url:
         run = _start(tmp_path, url)
         output, _ = run.communicate(timeout=280)
         assert run.returncode == 0, output.decode()
@@ -57,9 +53,9 @@ def test_with_every_fault_the_summary_agrees_with_what_the_stand_in_counted(tmp_
 
 def test_killed_again_and_again_no_job_of_a_queue_is_paid_twice(tmp_path: Path) -> None:
     faults = {"seed": 5, "rate_limited": 0.1, "retry_after_s": 0.1, "refused": 0.03, "latency_s": [0.2, 0.6]}
-    _write_suite(tmp_path, faults)
+    write_suite(tmp_path, faults)
     rng = random.Random(11)
-    with _standin(tmp_path) as url:
+    with standin(tmp_path) as url:
         for kill in range(KILLS):
             run = _start(tmp_path, url)
             _kill_once(run, url, accepted=STEPS * (kill + 1) // (KILLS + 2), rng=rng)
@@ -76,55 +72,8 @@ def test_killed_again_and_again_no_job_of_a_queue_is_paid_twice(tmp_path: Path) 
     assert sum(c["accepted"] for c in counts.values()) - resent == len(_outcomes(tmp_path))
 
 
-def _write_suite(home: Path, faults: dict[str, Any]) -> None:
-    (home / "suites").mkdir()
-    (home / "suites" / "small.yaml").write_text(
-        json.dumps(
-            {
-                "id": "small",
-                "title": "a small rehearsal",
-                "dataset": {"id": "packaged-faces", "adapter": "packaged_faces"},
-                "taxonomy": "face-edit-attributes",
-                "session_set": "face-edit-sessions",
-                "sessions": ["hair_001", "accessories_001"],
-                "models": MODELS,
-                "embedder": {"pack": "mobile"},
-                "calls": {"max_resends": 5, "history_wait_s": 5},
-                "rehearsal": {
-                    "always": True, "editor": "control-recompress", "timeout_s": 2, "poll_s": 0.1,
-                    "faults": faults,
-                },
-            }
-        )
-    )  # fmt: skip
-
-
-def _environment(home: Path, **more: str) -> dict[str, str]:
-    own = {
-        "FACEDRIFT_STORE": str(home / "store"),
-        "FACEDRIFT_DEFINITIONS": str(home),
-        "PREFECT_HOME": str(home / "prefect"),
-    }
-    return os.environ | own | more
-
-
-@contextmanager
-def _standin(home: Path) -> Iterator[str]:
-    """The stand-in as a process of its own, which outlives the runs."""
-    command = [sys.executable, "-m", "flows.cli", "standin", "--suite", "small", "--port", "0"]
-    command += ["--state", str(home / "standin")]
-    environment = _environment(home, PYTHONPATH=str(ROOT), PYTHONUNBUFFERED="1")
-    with subprocess.Popen(command, cwd=home, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            yield line.rpartition("=")[2].strip()
-        finally:
-            process.terminate()
-
-
 def _start(home: Path, url: str) -> subprocess.Popen[bytes]:
-    environment = _environment(home, PYTHONPATH=str(ROOT), FACEDRIFT_STANDIN_URL=url)
+    environment = own_environment(home, FACEDRIFT_STANDIN_URL=url)
     command = [sys.executable, "-m", "flows.cli", "run", "small", "--images", "2"]
     command += ["--concurrency", str(CONCURRENCY)]
     return subprocess.Popen(

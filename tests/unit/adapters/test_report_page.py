@@ -62,6 +62,7 @@ def a_page(**fields: Any) -> Page:
     base: dict[str, Any] = {
         "title": "a title",
         "lead": "a lead",
+        "notices": ["another model <answered>"],
         "board_columns": [("Drop_FSS", "percent, low is good")],
         "board": [BoardRow("model-a", False, "", [Cell("12.3", "11.0 to 13.5", 40)])],
         "series": [Series("model-a", [0.9, 0.5], [0.8, None], [1.0, None])],
@@ -77,7 +78,18 @@ def a_page(**fields: Any) -> Page:
 
 def test_all_that_is_told_is_on_the_page():
     text = Reading(render(a_page())).text
-    for told in ("a title", "a lead", "model-a", "12.3", "11.0 to 13.5", "n = 40", "Add a hat", "cell", "r1"):
+    for told in (
+        "a title",
+        "a lead",
+        "another model <answered>",
+        "model-a",
+        "12.3",
+        "11.0 to 13.5",
+        "n = 40",
+        "Add a hat",
+        "cell",
+        "r1",
+    ):
         assert told in text
 
 
