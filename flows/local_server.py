@@ -15,7 +15,12 @@ import time
 from collections.abc import Generator
 
 import httpx
-from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
+from prefect.settings import (
+    PREFECT_API_URL,
+    PREFECT_LOGGING_TO_API_ENABLED,
+    get_current_settings,
+    temporary_settings,
+)
 
 from domain.errors import StoreError
 from flows.environment import set_variables
@@ -92,7 +97,8 @@ def prefect_server() -> Generator[LocalServer | None]:
     server = LocalServer()
     try:
         set_variables({OWN_SERVER: "true"})
-        with temporary_settings({PREFECT_API_URL: server.api_url}):
+        # Nobody reads a log there, and Prefect would go on sending it after the server has stopped.
+        with temporary_settings({PREFECT_API_URL: server.api_url, PREFECT_LOGGING_TO_API_ENABLED: False}):
             yield server
     finally:
         set_variables({OWN_SERVER: "false"})
