@@ -7,10 +7,11 @@ FACEDRIFT := .venv/bin/facedrift
 # pytest arguments, such as: make test ARGS="-k kill"
 ARGS ?=
 
-.PHONY: quickstart test check format bench clean help
+.PHONY: quickstart rehearsal test check format bench clean help
 
 help:
 	@echo "make quickstart   run the main job on real faces, without a key"
+	@echo "make rehearsal    run four providers' SDKs against the local stand-in, faults included"
 	@echo "make test         run all tests but the slow ones"
 	@echo "make check        format, lint, types, import contracts"
 	@echo "make bench        measure, and write the figures that docs/benchmarks.md records"
@@ -21,6 +22,12 @@ quickstart: export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect
 quickstart: .venv/quickstart.stamp
 	@mkdir -p "$$PREFECT_HOME"
 	$(FACEDRIFT) run quickstart
+
+rehearsal: export FACEDRIFT_STORE ?= $(CURDIR)/.facedrift/store
+rehearsal: export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect
+rehearsal: .venv/rehearsal.stamp
+	@mkdir -p "$$PREFECT_HOME"
+	$(FACEDRIFT) run rehearsal --concurrency 8
 
 test: .venv/dev.stamp
 	.venv/bin/pytest -m "not slow" $(ARGS)
@@ -37,6 +44,7 @@ format: .venv/dev.stamp
 
 bench: .venv/dev.stamp
 	.venv/bin/python -m tests.benchmarks.orchestration
+	.venv/bin/python -m tests.benchmarks.rehearsal_memory
 
 clean:
 	rm -rf .venv .uv .facedrift
@@ -50,6 +58,10 @@ clean:
 	$(UV) sync --quiet --locked --no-dev --inexact --extra cpu --extra quickstart
 	@touch $@
 
+.venv/rehearsal.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
+	$(UV) sync --quiet --locked --no-dev --inexact --extra cpu --extra quickstart --extra openai
+	@touch $@
+
 .venv/dev.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
 	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus
-	@touch $@ .venv/quickstart.stamp
+	@touch $@ .venv/quickstart.stamp .venv/rehearsal.stamp
