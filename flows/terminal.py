@@ -115,6 +115,7 @@ def run(wanted: RunRequest, *, ask: bool) -> bool:
 def _check_and_ask(wanted: RunRequest, *, ask: bool) -> None:
     plan, missing = preview(wanted)
     print_plan(plan, missing)
+    check_store(sum(missing.steps_missing.values()))
     check_resolved(resolve(wanted), missing, rehearse=wanted.rehearse)
     cap = wanted.max_cost_usd
     if cap is not None and missing.cost_usd > cap:

@@ -208,9 +208,11 @@ def prepared(request: RunRequest) -> Dataset:
 
 
 def check_editors(resolved: Resolved, photos: Dataset) -> None:
-    """Build every editor once, so that a wrong card is found before its first step."""
-    for card in resolved.cards:
-        if wiring.is_in_process(card.provider):  # a provider is checked once its key is needed
+    """Build every editor and judge once, so that a wrong card is found before its first step."""
+    for card in (*resolved.cards, resolved.judge, resolved.tracker):
+        if not wiring.is_in_process(card.provider):  # its key is looked for once it is called
+            wiring.check_settings(card, resolved.suite)
+        elif isinstance(card, ModelCard):
             wiring.build_editor(card, photos, resolved.suite)
 
 

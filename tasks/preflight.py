@@ -21,6 +21,8 @@ from tasks.provider_checks import problems_of
 from tasks.versions import package_versions
 
 MIN_FREE_BYTES = 200_000_000
+EDIT_BYTES = 2_000_000
+"""Of one edited image, about: a PNG of one megapixel."""
 
 
 def check_before_run(request: RunRequest) -> None:
@@ -32,15 +34,18 @@ def check_before_run(request: RunRequest) -> None:
     wiring.embedder(resolved.suite.embedder.pack)
 
 
-def check_store() -> None:
-    """Raise StoreError unless the store can be written, read and has room."""
+def check_store(edits: int = 0) -> None:
+    """Raise StoreError unless the store can be written, read and has room for so many edits."""
     problems = wiring.store().probe()
     if problems:
         raise StoreError(f"the store cannot be used: {'; '.join(problems)}")
     root = StoreSettings().store.expanduser().absolute()
-    free = shutil.disk_usage(_existing(root)).free
-    if free < MIN_FREE_BYTES:
-        raise StoreError(f"{root} has {free // 1_000_000} MB free; make room or choose another store")
+    free, needed = shutil.disk_usage(_existing(root)).free, max(MIN_FREE_BYTES, edits * EDIT_BYTES)
+    if free < needed:
+        raise StoreError(
+            f"{root} has {free // 1_000_000} MB free, and about {needed // 1_000_000} MB are needed; make room "
+            "or choose another store"
+        )
 
 
 def checks(suite: str) -> Iterator[tuple[str, str | None]]:

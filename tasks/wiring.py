@@ -6,7 +6,7 @@ Each is built once per process and shared by its threads.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -145,17 +145,40 @@ def build_editor(card: ModelCard, photos: Dataset, suite: Suite, *, rehearse: bo
     Raises:
         DefinitionError: the card's settings are not the editor's, or a key or package is missing.
     """
-    context = EditorContext(
-        taxonomy=load(Taxonomy, suite.taxonomy),
-        pool=photos.base,
-        load_photo=lambda photo: ledger.read_image(store(), photo.image_sha256, photo.extension),
-        face_models=lambda: _landmarks(suite.embedder.pack),
-        standin_url=standin_url() if rehearse else None,
-    )
+    context = _editor_context(photos, suite, standin_url() if rehearse else None)
     try:
         return editor_class(card.provider).build(card, context)
     except ValidationError as error:
         raise settings_error(error, card.id) from error
+
+
+def _editor_context(photos: Dataset, suite: Suite, standin: str | None) -> EditorContext:
+    return EditorContext(
+        taxonomy=load(Taxonomy, suite.taxonomy),
+        pool=photos.base,
+        load_photo=lambda photo: ledger.read_image(store(), photo.image_sha256, photo.extension),
+        face_models=lambda: _landmarks(suite.embedder.pack),
+        standin_url=standin,
+    )
+
+
+def check_settings(card: ModelCard | JudgeCard, suite: Suite) -> None:
+    """Raise DefinitionError for settings that a card's adapter does not know; no key is needed for that."""
+    if isinstance(card, JudgeCard):
+        judging, context = judge_class(card.provider), _judge_context(card, suite, NOWHERE)
+        build = partial(judging.build, card, context)
+    else:
+        nobody = Dataset(id="none", embedder_fingerprint="none", photos=())
+        build = partial(editor_class(card.provider).build, card, _editor_context(nobody, suite, NOWHERE))
+    try:
+        build()
+    except ValidationError as error:
+        raise settings_error(error, card.id) from error
+    except DefinitionError:
+        return  # a package is missing, or the stand-in does not speak it: that matters once it is called
+
+
+NOWHERE = "http://127.0.0.1:9"
 
 
 def standin_url() -> str:
@@ -234,13 +257,17 @@ def _judge(root: Path, run_id: str, card_id: str) -> AnyJudge:
 
 def build_judge(card: JudgeCard, suite: Suite, *, rehearse: bool = False) -> AnyJudge:
     """A judge for a card; raises DefinitionError as `build_editor` does."""
-    context = JudgeContext(
-        taxonomy=load(Taxonomy, suite.taxonomy),
-        prompts={role: prompt(name) for role, name in card.prompts.items()},
-        face_models=lambda: _landmarks(suite.embedder.pack),
-        standin_url=standin_url() if rehearse else None,
-    )
+    context = _judge_context(card, suite, standin_url() if rehearse else None)
     try:
         return judge_class(card.provider).build(card, context)
     except ValidationError as error:
         raise settings_error(error, card.id) from error
+
+
+def _judge_context(card: JudgeCard, suite: Suite, standin: str | None) -> JudgeContext:
+    return JudgeContext(
+        taxonomy=load(Taxonomy, suite.taxonomy),
+        prompts={role: prompt(name) for role, name in card.prompts.items()},
+        face_models=lambda: _landmarks(suite.embedder.pack),
+        standin_url=standin,
+    )
