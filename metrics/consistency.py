@@ -2,68 +2,57 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import numpy as np
+from numpy.typing import NDArray
 
 from domain.errors import MetricError
-from domain.judging import Scores
+
+Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class SessionConsistency:
-    """SC of one session."""
-
-    value: float | None
-    """Mean SC of the steps, 0 to 1, high is good; None where any step has no valid judgement."""
-    n_steps: int
-    n_missing: int
-    """Steps without a valid judgement; they are counted, never imputed."""
-
-
-def step_consistency(scores: Scores) -> float:
-    """SC of one step: min(editing success, overediting degree) / 10.
+def step_consistency(success: Floats, overediting: Floats) -> Floats:
+    """SC of steps: min(editing success, overediting degree) / 10.
 
     Args:
-        scores: The judge's two numbers, 0 to 10, high is good.
+        success: The judge's number, 0 to 10, high is good, any shape; NaN = no valid judgement.
+        overediting: Its other number, the same shape.
 
     Returns:
-        SC_k, 0 to 1; high is good.
+        SC_k, 0 to 1, the same shape; high is good; NaN where a number is missing.
 
     Raises:
-        MetricError: A number is not finite or outside 0 to 10.
+        MetricError: A number is outside 0 to 10.
 
     References:
         arXiv 2608.28802 (SC); Ku et al. (2024), VIEScore, arXiv 2312.14867.
 
     """
-    for name, value in (("editing success", scores.success), ("overediting degree", scores.overediting)):
-        if not (math.isfinite(value) and 0 <= value <= 10):
-            raise MetricError(f"{name} is {value}, outside 0 to 10")
-    return min(scores.success, scores.overediting) / 10
+    for name, values in (("editing success", success), ("overediting degree", overediting)):
+        outside = (values < 0) | (values > 10)
+        if outside.any():
+            raise MetricError(f"{name} is {values[outside][0]}, outside 0 to 10")
+    return np.minimum(success, overediting) / 10
 
 
-def session_consistency(steps: Sequence[Scores | None]) -> SessionConsistency:
-    """SC of a session: the mean over its steps.
+def session_consistency(consistency: Floats, planned: NDArray[np.bool_]) -> Floats:
+    """SC of sessions: the mean over their steps.
 
     Args:
-        steps: The judge's numbers for each step in order; None where no valid answer was given.
+        consistency: SC of the steps, shape `(sessions, steps)`; NaN where no valid answer was given.
+        planned: Which steps a session has, the same shape.
 
     Returns:
-        The mean, 0 to 1, high is good, and how many steps miss a judgement; one such step leaves the
-        session without SC.
+        Shape `(sessions,)`, 0 to 1, high is good. NaN where any step misses a judgement: it is never
+        imputed.
 
     Raises:
-        MetricError: There is no step, or a number is not finite or outside 0 to 10.
+        MetricError: A session has no step.
 
     References:
         arXiv 2608.28802 (SC).
 
     """
-    if not steps:
+    n_steps = np.count_nonzero(planned, axis=1)
+    if (n_steps == 0).any():
         raise MetricError("a session without steps has no semantic consistency")
-    values = [step_consistency(scores) for scores in steps if scores is not None]
-    missing = len(steps) - len(values)
-    return SessionConsistency(
-        value=None if missing else math.fsum(values) / len(values), n_steps=len(steps), n_missing=missing
-    )
+    return np.where(planned, consistency, 0.0).sum(axis=1) / n_steps

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from domain.errors import MetricError
 from domain.taxonomy import Taxonomy
 
 _CATEGORIES = pl.List(pl.String)
@@ -205,66 +204,3 @@ def steps_schema(taxonomy: Taxonomy) -> pl.Schema:
 
 def _state_columns(taxonomy: Taxonomy) -> dict[str, pl.List]:
     return {state_column(sub_axis): _CATEGORIES for sub_axis in taxonomy.sub_axes}
-
-
-def checked_photos(photos: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
-    """The columns of `photos_schema`, sorted; further columns are dropped.
-
-    Raises:
-        MetricError: A column is absent or of another type, a photo is there twice or unnamed, or a number
-            is not finite; the row is named.
-
-    """
-    key = ("dataset", "photo")
-    return _checked(photos, photos_schema(taxonomy), key, key, "photos")
-
-
-def checked_steps(steps: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
-    """The columns of `steps_schema`, sorted by session and step; further columns are dropped.
-
-    Raises:
-        MetricError: A column is absent or of another type; a step is there twice, or a session has a gap,
-            two test sets or two subjects; a value is outside its range or contradicts its status; the row
-            is named.
-
-    """
-    key = (*SESSION_KEY, "step")
-    needed = (*key, "test_set", "asked_sub_axis", "asked_category", "keep", "outcome")
-    frame = _checked(steps, steps_schema(taxonomy), key, needed, "steps")
-    for name, values in ALLOWED.items():
-        _refuse(frame, ~pl.col(name).is_in(values), key, f"{name} is not one of {', '.join(values)}")
-    scores = [pl.col(name) for name in ("success", "overediting")]
-    _refuse(frame, pl.any_horizontal(*((s < 0) | (s > 10) for s in scores)), key, "a score outside 0 to 10")
-    unscored = pl.any_horizontal(*(score.is_null() for score in scores))
-    _refuse(frame, (pl.col("judgement") == "scored") & unscored, key, "judged, but without both scores")
-    _refuse(frame, (pl.col("face") == "found") & pl.col("fss").is_null(), key, "a face, but no FSS")
-    expected = pl.int_range(1, pl.len() + 1).over(SESSION_KEY)
-    _refuse(frame, pl.col("step") != expected, key, "steps of a session do not count 1, 2, 3, ...")
-    for name in ("test_set", "subject"):
-        _refuse(frame, pl.col(name).n_unique().over(SESSION_KEY) > 1, key, f"a session with two {name}s")
-    return frame
-
-
-def _checked(
-    frame: pl.DataFrame, schema: pl.Schema, key: Sequence[str], needed: Sequence[str], table: str
-) -> pl.DataFrame:
-    for name, kind in schema.items():
-        if name not in frame.columns:
-            raise MetricError(f"{table} has no column {name!r}")
-        if frame.schema[name] != kind:
-            raise MetricError(f"{table}: column {name!r} is {frame.schema[name]}, not {kind}")
-    frame = frame.select(schema.names()).sort(key)
-    missing = pl.any_horizontal(*(pl.col(name).is_null() for name in needed))
-    _refuse(frame, missing, key, f"{table}: one of {', '.join(needed)} is null")
-    _refuse(frame, pl.struct(key).is_duplicated(), key, f"{table}: a row is there twice")
-    for name, kind in schema.items():
-        if kind == pl.Float64:
-            _refuse(frame, ~pl.col(name).is_finite(), key, f"{table}: {name} is not finite")
-    return frame
-
-
-def _refuse(frame: pl.DataFrame, wrong: pl.Expr, key: Sequence[str], message: str) -> None:
-    rows = frame.filter(wrong)
-    if rows.height:
-        named = ", ".join(f"{name}={rows[name][0]!r}" for name in key)
-        raise MetricError(f"{message} ({named})")

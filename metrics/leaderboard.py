@@ -1,48 +1,26 @@
-"""Means over sessions with their intervals: leaderboard, progression and what was left out."""
+"""Means over sessions with their intervals: the leaderboard."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from domain.errors import MetricError
-from domain.taxonomy import Taxonomy
-from metrics.frames import (
-    COVERAGE,
-    METRICS,
-    PROGRESSION,
-    SESSION_KEY,
-    SESSIONS,
-    STOPS,
-    estimate_columns,
-    leaderboard_schema,
-)
-from metrics.intervals import cluster_bootstrap_interval, normal_interval
-from metrics.planned_sessions import Row, cluster_name, planned_sessions
-from metrics.session_scores import ScoringRules, session_fss
-from metrics.similarity import counted_fss, drop_fss
+from metrics.cell_means import CellMeans, Cells, Floats, Integers, bootstrap_means, normal_means
+from metrics.frames import METRICS, SESSION_KEY, SESSIONS, STOPS, leaderboard_schema
+from metrics.name_codes import cluster_codes, distinct, joined, ranked
+from metrics.row_checks import refuse_rows, refuse_twice
+from metrics.session_scores import FLOOR_METRIC, ScoringRules
 
 POOLED = "all"
 """The test set that pools the sessions of all others (not the mean of their means)."""
 
-_FLOOR_METRIC = "drop_fss_floor_normalised"
 _BOARD_KEY = ("suite", "dataset", "test_set", "model")
-
-
-@dataclass
-class _Values:
-    """Values of one cell beside the person of each."""
-
-    values: list[float] = field(default_factory=list[float])
-    clusters: list[str] = field(default_factory=list[str])
-
-    def add(self, value: float, cluster: str) -> None:
-        self.values.append(value)
-        self.clusters.append(cluster)
+_MODEL_KEY = ("suite", "dataset", "model")
 
 
 def leaderboard(sessions: pl.DataFrame, rules: ScoringRules | None = None) -> pl.DataFrame:
@@ -66,153 +44,150 @@ def leaderboard(sessions: pl.DataFrame, rules: ScoringRules | None = None) -> pl
         arXiv 2608.28802, Tables 1, 2 and 4; "Avg." there pools sessions as well.
 
     """
-    rules = rules or ScoringRules()
-    metrics = (*METRICS, *((_FLOOR_METRIC,) if _FLOOR_METRIC in sessions.columns else ()))
-    table = _checked_sessions(sessions, metrics)
-    pooled = table.with_columns(pl.lit(POOLED).alias("test_set"))
-    groups = pl.concat([table, pooled]).sort(*_BOARD_KEY, *SESSION_KEY).partition_by(_BOARD_KEY)
-    rows = [_board_row(group.to_dicts(), metrics, rules) for group in groups]
-    board = pl.DataFrame(rows, schema=leaderboard_schema(metrics))
-    return board.sort(
+    return board_frame(checked_sessions(sessions), rules or ScoringRules())
+
+
+@dataclass(frozen=True)
+class SessionTable:
+    """Scored sessions that are in order."""
+
+    frame: pl.DataFrame
+    """Sorted by `SESSION_KEY`."""
+    metrics: tuple[str, ...]
+    """The scores it has."""
+    places: Mapping[str, Integers]
+    """Its names as numbers, in alphabetical order; -1 for null."""
+
+    def values(self, metric: str) -> Floats:
+        """A score of complete sessions; NaN where there is none."""
+        values = self.frame[metric].fill_null(np.nan).to_numpy()
+        return np.where(self.frame["complete"].to_numpy(), values, np.nan)
+
+
+def board_frame(table: SessionTable, rules: ScoringRules) -> pl.DataFrame:
+    """The leaderboard of checked sessions: the frame of `leaderboard`."""
+    places = table.places
+    first, cell = distinct(joined([places[name] for name in _BOARD_KEY]))
+    models, model = distinct(joined([places[name] for name in _MODEL_KEY]))
+    cells = Cells(
+        cell=cell,
+        cluster=cluster_codes(places["subject"], places["photo"]),
+        parent=model[first] + len(first),
+    )
+    own = table.frame[first].select(_BOARD_KEY)
+    pooled = table.frame[models].select(_BOARD_KEY).with_columns(pl.lit(POOLED).alias("test_set"))
+    frame = pl.concat([own, pooled]).with_columns(
+        **_counts(table.frame, cells), **_means(table, cells, rules), **rules_columns(rules)
+    )
+    return frame.select(leaderboard_schema(table.metrics).names()).sort(
         "suite", "dataset", pl.col("test_set") != POOLED, "test_set", "drop_fss", "model", nulls_last=True
     )
 
 
-def progression(
-    steps: pl.DataFrame, photos: pl.DataFrame, taxonomy: Taxonomy, rules: ScoringRules | None = None
-) -> pl.DataFrame:
-    """Mean FSS of each model at steps 0 (base photo), 1, 2, ...
-
-    Over the sessions that have a Drop_FSS under the same rules; a step that the rule skips is left out
-    of its mean.
-
-    Args:
-        steps: Frame `metrics.frames.steps_schema(taxonomy)`.
-        photos: Frame `metrics.frames.photos_schema(taxonomy)`.
-        taxonomy: The sub-axes and their categories.
-        rules: The rules in force; the defaults where None.
-
-    Returns:
-        Frame `metrics.frames.PROGRESSION`, sorted by suite, dataset, model and step; `fss` 0 to 1, high =
-        same person, with its 95 % interval, n (images) and clusters (people).
-
-    Raises:
-        MetricError: A table is malformed; the row is named.
-
-    References:
-        arXiv 2608.28802, Figure 18.
-
-    """
-    rules = rules or ScoringRules()
-    cells: dict[tuple[str, str, str, int], _Values] = {}
-    for session in planned_sessions(steps, photos, taxonomy):
-        fss, reason = session_fss(session)
-        fss0 = session.base["fss0"]
-        if session.stop or reason or drop_fss(fss0, fss, rules.no_face) is None:
-            continue
-        first = session.steps[0]
-        for number, value in enumerate([fss0, *(counted_fss(fss, rules.no_face) or ())]):
-            if value is not None:
-                cell = cells.setdefault((first["suite"], first["dataset"], first["model"], number), _Values())
-                cell.add(value, session.cluster)
-    rows = [
-        {
-            **dict(zip(("suite", "dataset", "model", "step"), key, strict=True)),
-            **_estimate("fss", cell, rules, ("progression", *map(str, key))),
-        }
-        for key, cell in sorted(cells.items())
-    ]
-    return pl.DataFrame(rows, schema=PROGRESSION)
+def _means(table: SessionTable, cells: Cells, rules: ScoringRules) -> dict[str, pl.Series]:
+    """Every mean with its interval."""
+    scores = [(name, table.values(name)) for name in table.metrics]
+    n_steps, complete = table.frame["n_steps"].to_numpy(), table.frame["complete"].to_numpy()
+    made = means_of(scores, cells, rules, n_steps, complete)
+    pairs = zip(table.metrics, made, strict=True)
+    return {column: held for name, means in pairs for column, held in means.columns(name).items()}
 
 
-def coverage(sessions: pl.DataFrame) -> pl.DataFrame:
-    """Count everything that is left out of a mean.
+def means_of(
+    scores: Sequence[tuple[str, Floats]],
+    cells: Cells,
+    rules: ScoringRules,
+    n_steps: Integers,
+    complete: NDArray[np.bool_],
+) -> list[CellMeans]:
+    """Means of scores with the interval that is in force.
 
     Args:
-        sessions: Result of `score_sessions`.
-
-    Returns:
-        Frame `metrics.frames.COVERAGE`, sorted: `what` is `session` for those that stopped, with the
-        outcome as `reason`, or a score that a complete session lacks, with its reason. `oer` stands for
-        both overediting rates.
+        scores: Metric and values, each of shape `(sessions,)`; NaN = none.
+        cells: Where the sessions belong.
+        rules: The rules in force.
+        n_steps: Planned steps, shape `(sessions,)`.
+        complete: Whether all of them were edited, shape `(sessions,)`.
 
     Raises:
-        MetricError: A column is absent, or a session is there twice.
+        MetricError: A value is infinite.
 
     """
-    extra = (_FLOOR_METRIC,) if _FLOOR_METRIC in sessions.columns else ()
-    table = _checked_sessions(sessions, (*METRICS, *extra))
-    reasons = {"session": "stopped"}
-    reasons |= {what: f"{what}_excluded" for what in ("drop_fss", "sc", "oer", *extra)}
-    key = ["suite", "dataset", "model", "test_set"]
-    parts = [
-        table.select(*key, pl.lit(what).alias("what"), pl.col(column).alias("reason")).drop_nulls("reason")
-        for what, column in reasons.items()
+    if rules.interval == "bootstrap":
+        values = [held for _, held in scores]
+        return bootstrap_means(values, cells, seed=rules.seed, resamples=rules.resamples)
+    images = [rules.interval == "paper" and name.startswith("drop_fss") for name, _ in scores]
+    units = np.ones(cells.n_cells, dtype=np.int64)
+    if any(images):
+        for cell in (cells.cell, cells.parent[cells.cell]):
+            np.maximum.at(units, cell[complete], n_steps[complete])
+    return [
+        normal_means(values, cells, units if per_image else None)
+        for (_, values), per_image in zip(scores, images, strict=True)
     ]
-    counted = pl.concat(parts).group_by(*key, "what", "reason").agg(pl.len().cast(pl.Int64).alias("n"))
-    return counted.select(COVERAGE.names()).sort(COVERAGE.names())
 
 
-def _checked_sessions(sessions: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
-    missing = sorted(set(SESSIONS) - set(sessions.columns))
-    if missing:
-        raise MetricError(f"sessions have no column {missing[0]!r}")
-    for message, wrong in _faults(metrics):
-        rows = sessions.filter(wrong).sort(SESSION_KEY)
-        if rows.height:
-            named = ", ".join(f"{name}={rows[name][0]!r}" for name in SESSION_KEY)
-            raise MetricError(f"{message} ({named})")
-    return sessions
-
-
-def _faults(metrics: Sequence[str]) -> Iterator[tuple[str, pl.Expr]]:
-    yield "a session is there twice", pl.struct(*SESSION_KEY).is_duplicated()
-    yield f"a test set is named {POOLED!r}", pl.col("test_set") == POOLED
-    for name in metrics:
-        yield f"{name} is not finite", ~pl.col(name).is_finite()
-
-
-def _board_row(sessions: list[Row], metrics: Sequence[str], rules: ScoringRules) -> Row:
-    key = {name: sessions[0][name] for name in _BOARD_KEY}
-    complete = [session for session in sessions if session["complete"]]
-    examined = sum(session["n_examined"] for session in complete)
-    stops = [session["stopped"] for session in sessions]
-    row: Row = {**key, "n_planned": len(sessions), "n_complete": len(complete)}
-    for name in metrics:
-        cell = _Values()
-        for session in complete:
-            if session[name] is not None:
-                cell.add(
-                    session[name], cluster_name(session["dataset"], session["subject"], session["photo"])
-                )
-        images = rules.interval == "paper" and name.startswith("drop_fss")
-        units = max((session["n_steps"] for session in complete), default=1) if images else 1
-        row |= _estimate(name, cell, rules, ("leaderboard", *key.values(), name), units)
-    row["completion"] = len(complete) / len(sessions)
-    row |= {rate: stops.count(outcome) / len(sessions) for outcome, rate in STOPS.items()}
-    row["no_face"] = sum(session["n_no_face"] for session in complete) / examined if examined else None
-    return row | {
-        "no_face_rule": rules.no_face,
-        "overedit_rule": rules.rule,
-        "occlusion": rules.occlusion,
-        "interval": rules.interval,
+def _counts(frame: pl.DataFrame, cells: Cells) -> dict[str, pl.Series]:
+    """Sessions, their shares, and the share of edited images without a face."""
+    complete = frame["complete"].to_numpy()
+    n_planned, n_complete = cells.summed(None), cells.summed(complete)
+    stopped = frame["stopped"]
+    stops = {
+        rate: cells.summed((stopped == outcome).fill_null(value=False).to_numpy())
+        for outcome, rate in STOPS.items()
+    }
+    examined = cells.summed(frame["n_examined"].to_numpy() * complete)
+    no_face = cells.summed(frame["n_no_face"].to_numpy() * complete) / np.where(
+        examined > 0, examined, np.nan
+    )
+    return {
+        "n_planned": pl.Series(n_planned.astype(np.int64)),
+        "n_complete": pl.Series(n_complete.astype(np.int64)),
+        "completion": pl.Series(n_complete / n_planned),
+        **{rate: pl.Series(count / n_planned) for rate, count in stops.items()},
+        "no_face": pl.Series(no_face, nan_to_null=True),
     }
 
 
-def _estimate(name: str, cell: _Values, rules: ScoringRules, stream: Sequence[str], units: int = 1) -> Row:
-    columns = list(estimate_columns(name))
-    if not cell.values:
-        return dict(zip(columns, (None, None, None, 0, 0), strict=True))
-    if rules.interval == "bootstrap":
-        rng = _stream(rules.seed, stream)
-        found = cluster_bootstrap_interval(cell.values, cell.clusters, rng=rng, resamples=rules.resamples)
-    else:
-        found = normal_interval(cell.values, units_per_value=units)
-    return dict(zip(columns, (found.mean, found.low, found.high, found.n, found.clusters), strict=True))
+def rules_columns(rules: ScoringRules) -> dict[str, pl.Expr]:
+    """The rules in force, as columns of a table."""
+    return {
+        "no_face_rule": pl.lit(rules.no_face),
+        "overedit_rule": pl.lit(rules.rule),
+        "occlusion": pl.lit(rules.occlusion),
+        "interval": pl.lit(rules.interval),
+    }
 
 
-def _stream(seed: int, name: Sequence[str]) -> np.random.Generator:
-    """A stream per cell, by name: one more model does not move the intervals of the others."""
-    digest = hashlib.sha256(repr(tuple(name)).encode()).digest()
-    words = tuple(int.from_bytes(digest[start : start + 4], "big") for start in range(0, 16, 4))
-    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=words)))
+def checked_sessions(sessions: pl.DataFrame) -> SessionTable:
+    """Scored sessions sorted by their key, and the scores they have.
+
+    Raises:
+        MetricError: A column is absent, a score is not finite (the row is named), a session is there
+            twice, or a test set is named `all`.
+
+    """
+    missing = sorted(set(SESSIONS) - set(sessions.columns))
+    if missing:
+        raise MetricError(f"sessions have no column {missing[0]!r}")
+    frame = refuse_twice(sessions, SESSION_KEY, "a session is there twice")
+    names = (*SESSION_KEY, "test_set", "subject")
+    return session_table(frame, {name: ranked(frame[name]) for name in names})
+
+
+def session_table(sessions: pl.DataFrame, places: Mapping[str, Integers]) -> SessionTable:
+    """Scored sessions that are sorted by their key, each there once.
+
+    Args:
+        sessions: The frame of `score_sessions`.
+        places: Its names as numbers.
+
+    Raises:
+        MetricError: A score is not finite (the row is named), or a test set is named `all`.
+
+    """
+    metrics = (*METRICS, *((FLOOR_METRIC,) if FLOOR_METRIC in sessions.columns else ()))
+    wrong = [(f"a test set is named {POOLED!r}", pl.col("test_set") == POOLED)]
+    wrong += [(f"{name} is not finite", ~pl.col(name).is_finite()) for name in metrics]
+    refuse_rows(sessions, wrong, SESSION_KEY)
+    return SessionTable(frame=sessions, metrics=metrics, places=places)

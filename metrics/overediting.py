@@ -22,13 +22,15 @@ What arXiv 2608.28802 leaves open is chosen here:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from domain.errors import MetricError
-from domain.judging import State
 from domain.taxonomy import Taxonomy
+from metrics.masks import LAST_BIT, Masks
 
 Rule = Literal["new", "resolve", "strict", "disjoint"]
 Occlusion = Literal["carry", "count"]
@@ -37,9 +39,12 @@ FACIAL_HAIR = frozenset({"mustache", "beard"})
 """The sub-axes that can move for men only."""
 HATS = "hats"
 HIDDEN_BY_HATS = frozenset({"hair color", "hair type", "hair style"})
+SHAVEN = "clean shaven"
+MUSTACHE = "mustache"
 
-Seen = frozenset[str] | None
-"""Categories of one sub-axis; empty = seen to be absent, None = nothing to compare with."""
+Flags = NDArray[np.bool_]
+_BLOCK = 2**14
+"""Sessions counted at a time, so that what is in between stays in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -62,70 +67,54 @@ class OvereditingRules:
 
 
 @dataclass(frozen=True)
-class Intent:
-    """What one instruction asks for; from the session's definition, never from the prompt."""
+class Asked:
+    """What the steps of S sessions ask for; from the session's definition, never from the prompt."""
 
-    sub_axis: str
-    category: str
-    keep: bool = False
-
-
-class Increment(NamedTuple):
-    """One count in the overediting matrix."""
-
-    intended: str
-    found: str
-    """A category, or `None[<sub-axis>]`."""
+    category: NDArray[np.integer]
+    """Places in `taxonomy.sub_axis_of`, shape `(S, K)`."""
+    keep: Flags
+    """Shape `(S, K)`."""
+    planned: Flags
+    """Which steps a session has, shape `(S, K)`; what lies beyond counts nothing."""
 
 
 @dataclass(frozen=True)
-class StepOveredits:
-    """What one step changed beyond its instruction."""
+class Overedits:
+    """What S sessions of at most K steps changed beyond their instructions; A sub-axes."""
 
-    intent: Intent
-    increments: tuple[Increment, ...]
-    overedits: int
-    """Sub-axes changed without being asked, 0 to 7; low is good."""
-    overedits_no_facial_hair: int
-    """The same without mustache and beard."""
-    miss_in_axis: tuple[str, ...]
-    """What the asked sub-axis shows instead of the asked category; empty for a hit or a keep."""
-    asked_seen: bool
-    """Whether the asked sub-axis is known after the step."""
-    keep_violation: bool
-    before: Mapping[str, Seen]
-    """What each sub-axis was compared with."""
+    found: Masks
+    """The columns of the overediting matrix that a step adds to, shape `(S, K, A)`.
 
+    A bit for each category, and `LAST_BIT` for `None[<sub-axis>]`; 0 in the asked sub-axis.
+    """
+    before: Masks
+    """What each sub-axis was compared with, shape `(S, K, A)`; `LAST_BIT` = with nothing."""
+    missed: Masks
+    """What the asked sub-axis shows instead of the asked category, shape `(S, K)`.
 
-@dataclass(frozen=True)
-class SessionOveredits:
-    """What a session changed beyond its instructions."""
+    0 for a hit, a keep or an unknown; `LAST_BIT` where it shows nothing.
+    """
+    violated: Flags
+    """Whether a step lost what it was asked to keep, shape `(S, K)`."""
+    unknown: Flags
+    """Whether any feature of any image of a session is unknown, shape `(S,)`."""
 
-    steps: tuple[StepOveredits, ...]
-    unknown_state: bool
-    """Whether any feature of any image is unknown."""
+    def counts(self, axes: Flags | None = None) -> NDArray[np.int64]:
+        """Overedits of each step: sub-axes changed without being asked; low is good.
 
-    @property
-    def oer(self) -> float | None:
-        """Overedits / steps, >= 0, can exceed 1, low is good; None where a state is unknown."""
-        return None if self.unknown_state else sum(s.overedits for s in self.steps) / len(self.steps)
+        Args:
+            axes: The sub-axes that count, shape `(A,)`; all where None.
 
-    @property
-    def oer_no_facial_hair(self) -> float | None:
-        """OER without mustache and beard, over the same steps."""
-        if self.unknown_state:
-            return None
-        return sum(s.overedits_no_facial_hair for s in self.steps) / len(self.steps)
+        Returns:
+            Shape `(S, K)`.
 
-    @property
-    def missed_edits(self) -> int:
-        """Steps whose asked sub-axis is known and lacks the asked category."""
-        return sum(bool(step.miss_in_axis) for step in self.steps)
-
-    @property
-    def keep_violations(self) -> int:
-        """Steps that lost what they were asked to keep."""
-        return sum(step.keep_violation for step in self.steps)
+        """
+        n_axes = self.found.shape[2]
+        counted = range(n_axes) if axes is None else np.flatnonzero(axes)
+        total = np.zeros_like(self.missed, dtype=np.uint8)
+        for axis in counted:
+            total += self.found[..., axis] != 0
+        return total.astype(np.int64)
 
 
 def none_column(sub_axis: str) -> str:
@@ -133,119 +122,123 @@ def none_column(sub_axis: str) -> str:
     return f"None[{sub_axis}]"
 
 
-def session_overedits(
-    taxonomy: Taxonomy,
-    intents: Sequence[Intent],
-    states: Sequence[State],
-    rules: OvereditingRules | None = None,
-) -> SessionOveredits:
-    """Count the overedits of one session.
+def overedits(
+    taxonomy: Taxonomy, asked: Asked, states: Masks, rules: OvereditingRules | None = None
+) -> Overedits:
+    """Count what every step changed beyond its instruction.
 
     Args:
         taxonomy: The sub-axes and their categories.
-        intents: What each step asks for, shape `(steps,)`.
-        states: States of the base photo and of every edited image, shape `(steps + 1,)`.
+        asked: What each step asks for.
+        states: States of the base photo and of every edited image as masks, shape `(S, K + 1, A)`.
         rules: The rules in force; the defaults of `OvereditingRules` where None.
 
     Returns:
-        Increments, overedits, misses and violated keeps of each step, and the OER of the session
-        (overedits / steps, low is good, never clipped).
+        Changed categories, misses and violated keeps of each step. The OER of a session is its overedits
+        / its steps: low is good, never clipped; a session with an unknown state has none.
 
     Raises:
-        MetricError: Lengths do not fit, or a sub-axis or category is not of the taxonomy.
+        MetricError: Shapes do not fit.
 
     References:
         arXiv 2608.28802, overediting matrix and OER.
 
     """
-    rules = rules or OvereditingRules()
-    _check(taxonomy, intents, states)
-    before = _visible(states[0], {}, None, rules)
-    steps: list[StepOveredits] = []
-    for intent, shown_before, shown in zip(intents, states, states[1:], strict=False):
-        after = _visible(shown, before, intent.sub_axis, rules)
-        steps.append(_step(taxonomy, intent, shown_before, shown, before, after, rules.rule))
-        before = {s: _reference(before[s], after[s], s == intent.sub_axis, rules.rule) for s in after}
-    unknown = any(categories is None for state in states for categories in state.values())
-    return SessionOveredits(steps=tuple(steps), unknown_state=unknown)
-
-
-def _check(taxonomy: Taxonomy, intents: Sequence[Intent], states: Sequence[State]) -> None:
-    if not intents or len(states) != len(intents) + 1:
-        raise MetricError(f"{len(intents)} steps need {len(intents) + 1} states, not {len(states)}")
-    for intent in intents:
-        if taxonomy.sub_axis_of.get(intent.category) != intent.sub_axis:
-            raise MetricError(f"{intent.category!r} is not a category of {intent.sub_axis!r}")
-    for number, state in enumerate(states):
-        if state.keys() != set(taxonomy.sub_axes):
-            raise MetricError(f"state {number} has sub-axes {sorted(state)}, not the taxonomy's")
-        for sub_axis, categories in state.items():
-            for name in categories or ():
-                if taxonomy.sub_axis_of.get(name) != sub_axis:
-                    raise MetricError(f"state {number}: {name!r} is not a category of {sub_axis!r}")
-
-
-def _visible(
-    state: State, carried: Mapping[str, Seen], asked: str | None, rules: OvereditingRules
-) -> dict[str, Seen]:
-    """The state to compare: as seen, with hair hidden by a hat replaced by its last seen value."""
-    visible: dict[str, Seen] = {s: None if c is None else frozenset(c) for s, c in state.items()}
-    hats = state.get(HATS, ())
-    if rules.occlusion == "count" or hats == ():
-        return visible
-    for sub_axis in HIDDEN_BY_HATS & visible.keys():
-        if visible[sub_axis] == frozenset():
-            # Under an unknown hat nobody knows whether the hair is hidden or gone.
-            visible[sub_axis] = None if hats is None or sub_axis == asked else carried.get(sub_axis)
-    return visible
-
-
-def _step(
-    taxonomy: Taxonomy,
-    intent: Intent,
-    shown_before: State,
-    shown: State,
-    before: Mapping[str, Seen],
-    after: Mapping[str, Seen],
-    rule: Rule,
-) -> StepOveredits:
-    found = {
-        sub_axis: _found(sub_axis, intent, before[sub_axis], after[sub_axis], rule)
-        for sub_axis in taxonomy.sub_axes
-        if sub_axis != intent.sub_axis
-    }
-    changed = [sub_axis for sub_axis, columns in found.items() if columns]
-    asked = shown[intent.sub_axis]
-    kept_before = shown_before[intent.sub_axis] or ()
-    hit = asked is None or intent.category in asked
-    shown_instead = tuple(sorted(asked or ())) or (none_column(intent.sub_axis),)
-    return StepOveredits(
-        intent=intent,
-        increments=tuple(Increment(intent.category, name) for s in changed for name in found[s]),
-        overedits=len(changed),
-        overedits_no_facial_hair=sum(sub_axis not in FACIAL_HAIR for sub_axis in changed),
-        miss_in_axis=() if hit or intent.keep else shown_instead,
-        asked_seen=asked is not None,
-        keep_violation=intent.keep and not hit and intent.category in kept_before,
-        before=before,
+    n_sessions, n_steps = asked.category.shape
+    if states.shape != (n_sessions, n_steps + 1, len(taxonomy.sub_axes)):
+        raise MetricError(f"states {states.shape} do not fit {n_steps} steps of {n_sessions} sessions")
+    rule = _Kernel(taxonomy, rules or OvereditingRules())
+    shape = (n_steps, states.shape[2], n_sessions)
+    made = Overedits(
+        found=np.zeros(shape, dtype=np.uint16).transpose(2, 0, 1),
+        before=np.zeros(shape, dtype=np.uint16).transpose(2, 0, 1),
+        missed=np.zeros((n_steps, n_sessions), dtype=np.uint16).T,
+        violated=np.zeros((n_steps, n_sessions), dtype=np.bool_).T,
+        unknown=np.zeros((n_sessions,), dtype=np.bool_),
     )
+    for start in range(0, n_sessions, _BLOCK):
+        rule.count(asked, states, made, slice(start, start + _BLOCK))
+    return made
 
 
-def _found(sub_axis: str, intent: Intent, before: Seen, after: Seen, rule: Rule) -> tuple[str, ...]:
-    """The matrix columns of one sub-axis that was not asked for; empty where it did not change."""
-    if before is None or after is None or before == after:
-        return ()
-    if rule in ("resolve", "disjoint") and before & after:
-        return ()
-    if not after:
-        entailed = intent.category == "clean shaven" and sub_axis == "mustache"
-        return () if entailed else (none_column(sub_axis),)
-    remaining = after if rule == "strict" else frozenset[str]()
-    return tuple(sorted(after - before or remaining))
+class _Kernel:
+    """The rules over a block of sessions, step by step."""
 
+    def __init__(self, taxonomy: Taxonomy, rules: OvereditingRules) -> None:
+        names = list(taxonomy.sub_axes)
+        self._rules = rules
+        self._axis = np.array([names.index(name) for name in taxonomy.sub_axis_of.values()], dtype=np.uint8)
+        self._bit = np.array(
+            [1 << place for held in taxonomy.categories.values() for place in range(len(held))],
+            dtype=np.uint16,
+        )
+        carried = rules.occlusion == "carry" and HATS in names
+        self._hats = names.index(HATS) if carried else None
+        self._hidden = [number for number, name in enumerate(names) if name in HIDDEN_BY_HATS]
+        categories = list(taxonomy.sub_axis_of)
+        self._shaven = categories.index(SHAVEN) if SHAVEN in categories else -1
+        self._mustache = names.index(MUSTACHE) if MUSTACHE in names else None
+        self._axes = np.arange(len(names), dtype=np.uint8)[:, np.newaxis]
 
-def _reference(before: Seen, after: Seen, asked: bool, rule: Rule) -> Seen:
-    """What the next image is compared with."""
-    if rule == "resolve" and not asked and before and after and before & after:
-        return before & after
-    return after
+    def count(self, asked: Asked, states: Masks, made: Overedits, block: slice) -> None:
+        """Fill a block of the result; inside, sub-axes come first."""
+        held = states[block].transpose(1, 2, 0)
+        sessions = np.arange(held.shape[2], dtype=np.int64)
+        before = self._visible(held[0], None, None)
+        made.unknown[block] = (held[0] == LAST_BIT).any(axis=0)
+        for step in range(len(held) - 1):
+            category, planned = asked.category[block, step], asked.planned[block, step]
+            keep = asked.keep[block, step]
+            axis, bit = self._axis[category], self._bit[category]
+            is_asked = self._axes == axis
+            made.unknown[block] |= (held[step + 1] == LAST_BIT).any(axis=0) & planned
+            after = self._visible(held[step + 1], before, is_asked)
+            found = self._found(before, after, category)
+            found *= planned & ~is_asked
+            made.found[block, step] = found.T
+            made.before[block, step] = before.T
+            shown = held[step + 1][axis, sessions]
+            lacks = ((shown & (bit | LAST_BIT)) == 0) & planned
+            made.missed[block, step] = np.where(shown == 0, LAST_BIT, shown) * (lacks & ~keep)
+            had = (held[step][axis, sessions] & bit) != 0
+            made.violated[block, step] = lacks & keep & had
+            before = self._reference(before, after, is_asked)
+
+    def _visible(self, shown: Masks, carried: Masks | None, is_asked: Flags | None) -> Masks:
+        """The states to compare: as seen, with hair hidden by a hat replaced by its last seen value."""
+        if self._hats is None:
+            return shown
+        hats = shown[self._hats]
+        visible = shown.copy()
+        for axis in self._hidden:
+            at = np.flatnonzero((hats != 0) & (shown[axis] == 0))
+            if not len(at):
+                continue
+            last = np.full(len(at), LAST_BIT) if carried is None else carried[axis, at]
+            # Under an unknown hat nobody knows whether the hair is hidden or gone.
+            last[hats[at] == LAST_BIT] = LAST_BIT
+            if is_asked is not None:
+                last[is_asked[axis, at]] = LAST_BIT
+            visible[axis, at] = last
+        return visible
+
+    def _found(self, before: Masks, after: Masks, category: NDArray[np.integer]) -> Masks:
+        """What every sub-axis changed to, as if none was asked for; 0 where it did not change."""
+        found = after & ~before
+        if self._rules.rule == "strict":
+            found |= after * ((found == 0) & (before != after))
+        gone = (after == 0) & (before != 0)
+        if self._mustache is not None and self._shaven >= 0:
+            gone[self._mustache] &= category != self._shaven
+        found |= gone * LAST_BIT
+        changed = ((before | after) & LAST_BIT) == 0
+        if self._rules.rule in ("resolve", "disjoint"):
+            changed &= (before & after) == 0
+        return found * changed
+
+    def _reference(self, before: Masks, after: Masks, is_asked: Flags) -> Masks:
+        """What the next image is compared with."""
+        if self._rules.rule != "resolve":
+            return after
+        common = before & after
+        return np.where(is_asked | (common == 0), after, common)

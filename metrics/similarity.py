@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain.errors import MetricError
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 NoFaceRule = Literal["zero", "skip", "exclude"]
 """What a step without a face counts as: FSS 0, no step, or a session without Drop_FSS."""
@@ -54,89 +56,69 @@ def _unit(rows: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     return scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
 
 
-def drop_fss(fss0: float, fss: Sequence[float | None], no_face: NoFaceRule = "zero") -> float | None:
-    """Drop_FSS of a session: mean over its steps of (FSS_0 - FSS_k) / FSS_0 x 100.
-
-    A negative FSS_k is clipped to 0, so the drop is at most 100. A negative drop (the edit is closer to
-    the references than the base photo) is kept.
+def counted_fss(fss: Floats, planned: Flags, no_face: NoFaceRule = "zero") -> Floats:
+    """FSS of each step as the metric counts it: clipped at 0, with the rule for no face applied.
 
     Args:
-        fss0: FSS of the base photo, > 0.
-        fss: FSS of each edited image in order, shape `(steps,)`; None = no face in that image.
-        no_face: "zero" counts such a step as FSS 0 (nobody can be recognised), "skip" leaves the step
-            out (flatters the models that destroy faces), "exclude" leaves the session out.
+        fss: FSS of the edited images, shape `(sessions, steps)`; NaN = no face in that image.
+        planned: Which steps a session has, the same shape; the others do not count.
+        no_face: What a step without a face counts as: "zero" FSS 0 (nobody can be recognised), "skip"
+            leaves the step out (flatters the models that destroy faces), "exclude" the session.
 
     Returns:
-        Percent, <= 100; low = identity kept. None where the rule leaves nothing to average.
+        Shape `(sessions, steps)`, 0 to 1, high = same person; NaN where nothing counts.
 
     Raises:
-        MetricError: FSS_0 <= 0, no step, or a value that is not finite.
+        MetricError: A value is infinite, or shapes differ.
 
     References:
-        arXiv 2608.28802, Drop_FSS; what a step without a face counts as is open there.
+        arXiv 2608.28802; what a step without a face counts as is open there.
 
     """
-    return _mean_drop(fss0, fss, no_face, floor=0.0)
+    if fss.shape != planned.shape:
+        raise MetricError(f"FSS {fss.shape}, but steps {planned.shape}")
+    if np.isinf(fss).any():
+        session, step = np.argwhere(np.isinf(fss))[0]
+        raise MetricError(f"FSS of step {step + 1} of session {session} is {fss[session, step]}, not finite")
+    missing = np.isnan(fss)
+    counted = np.where(missing, 0.0 if no_face == "zero" else np.nan, np.maximum(fss, 0.0))
+    out = ~planned
+    if no_face == "exclude":
+        out |= (missing & planned).any(axis=1, keepdims=True)
+    return np.where(out, np.nan, counted)
 
 
-def floor_normalised_drop(
-    fss0: float, fss: Sequence[float | None], floor: float, no_face: NoFaceRule = "zero"
-) -> float | None:
-    """Drop in the range that is really there: mean over steps of (FSS_0 - FSS_k) / (FSS_0 - floor) x 100.
+def drop_fss(fss0: Floats, counted: Floats, floor: float = 0.0) -> Floats:
+    """Drop_FSS of sessions: mean over steps of (FSS_0 - FSS_k) / (FSS_0 - floor) x 100.
 
-    A face of somebody else scores about `floor`, not 0, because FSS is a maximum over references; 100
-    means "like a stranger". Steps are treated as in `drop_fss`, so a step without a face or below the
-    floor gives more than 100.
+    With the floor 0 this is the paper's: a drop is at most 100, and a negative one (the edit is closer to
+    the references than the base photo) is kept. A face of somebody else scores above 0, though, because
+    FSS is a maximum over references: with their mean FSS as floor, 100 means "like a stranger", and a step
+    without a face gives more.
 
     Args:
-        fss0: FSS of the base photo, > 0 and > floor.
-        fss: FSS of each edited image in order; None = no face in that image.
+        fss0: FSS of the base photos, shape `(sessions,)`; NaN = unknown.
+        counted: Result of `counted_fss`, shape `(sessions, steps)`.
         floor: Mean FSS of other people against the same number of references.
-        no_face: As in `drop_fss`.
 
     Returns:
-        Percent, not bounded; low = identity kept. None where the rule leaves nothing to average.
+        Percent, shape `(sessions,)`; low = identity kept. NaN where FSS_0 is unknown, not positive or not
+        above the floor, or nothing counts.
 
     Raises:
-        MetricError: FSS_0 <= 0 or <= floor, no step, or a value that is not finite.
+        MetricError: The floor is not finite, or shapes do not fit.
+
+    References:
+        arXiv 2608.28802, Drop_FSS; without the floor.
 
     """
     if not math.isfinite(floor):
         raise MetricError(f"floor is {floor}, not finite")
-    return _mean_drop(fss0, fss, no_face, floor=floor)
-
-
-def counted_fss(fss: Sequence[float | None], no_face: NoFaceRule = "zero") -> list[float | None] | None:
-    """FSS of each step as the metric counts it: clipped at 0, with the rule for no face applied.
-
-    Args:
-        fss: FSS of each edited image in order; None = no face in that image.
-        no_face: As in `drop_fss`.
-
-    Returns:
-        One value a step, 0 to 1, high = same person, None = a skipped step; or None instead of the list
-        where the rule excludes the session.
-
-    Raises:
-        MetricError: A value is not finite.
-
-    """
-    for number, value in enumerate(fss, 1):
-        if value is not None and not math.isfinite(value):
-            raise MetricError(f"FSS of step {number} is {value}, not finite")
-    if no_face == "exclude" and None in fss:
-        return None
-    missing = 0.0 if no_face == "zero" else None
-    return [missing if value is None else max(value, 0.0) for value in fss]
-
-
-def _mean_drop(
-    fss0: float, fss: Sequence[float | None], no_face: NoFaceRule, *, floor: float
-) -> float | None:
-    if not (math.isfinite(fss0) and fss0 > max(floor, 0.0)):
-        raise MetricError(f"FSS of the base photo is {fss0}; the drop needs one above {max(floor, 0.0)}")
-    if not fss:
-        raise MetricError("a session without steps has no drop")
-    counted = counted_fss(fss, no_face)
-    drops = [(fss0 - value) / (fss0 - floor) * 100 for value in counted or () if value is not None]
-    return math.fsum(drops) / len(drops) if drops else None
+    if counted.ndim != 2 or fss0.shape != counted.shape[:1]:
+        raise MetricError(f"FSS of {fss0.shape} base photos and {counted.shape} steps do not fit")
+    base = np.where(fss0 > max(floor, 0.0), fss0, np.nan)[:, np.newaxis]
+    drops = (base - counted) / (base - floor) * 100
+    counts = ~np.isnan(drops)
+    n_steps = np.count_nonzero(counts, axis=1)
+    total = np.where(counts, drops, 0.0).sum(axis=1)
+    return np.where(n_steps > 0, total / np.maximum(n_steps, 1), np.nan)

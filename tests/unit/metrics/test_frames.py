@@ -6,12 +6,11 @@ import polars as pl
 import pytest
 
 from domain.errors import MetricError
+from metrics.checked_tables import checked_photos, checked_steps
 from metrics.frames import (
     LEADERBOARD,
     PHOTOS,
     STEPS,
-    checked_photos,
-    checked_steps,
     leaderboard_schema,
     photos_schema,
     state_column,

@@ -6,8 +6,10 @@ import polars as pl
 import pytest
 
 from domain.errors import MetricError
+from metrics.coverage import coverage
 from metrics.frames import COVERAGE, LEADERBOARD, PROGRESSION, SESSIONS
-from metrics.leaderboard import coverage, leaderboard, progression
+from metrics.leaderboard import leaderboard
+from metrics.progression import progression
 from metrics.session_scores import ScoringRules
 
 QUICK = ScoringRules(resamples=200)

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import overediting as oracle
+from oracles.one_session import counted, session_overedits
+from oracles.overediting import Increment, Intent
 
 from domain.errors import MetricError
-from metrics.overediting import Increment, Intent, OvereditingRules, session_overedits
+from metrics.overediting import OvereditingRules
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden/overediting_examples.json").read_text())
 EXAMPLES = [
@@ -217,21 +220,41 @@ def test_resolve_starts_anew_after_a_change_and_after_the_sub_axis_was_asked(tax
     assert [step.overedits for step in again.steps] == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda i, s: (i[:0], s[:1]), "0 steps"),
-        (lambda i, s: (i, s[:1]), "1 steps need 2 states"),
-        (lambda i, s: ([Intent("hats", "red hair")], s), "not a category of 'hats'"),
-        (lambda i, s: ([Intent("hats", "tiara")], s), "'tiara'"),
-        (lambda i, s: (i, [s[0], {"hats": ()}]), "state 1 has sub-axes"),
-        (lambda i, s: (i, [s[0], {**s[1], "hats": ("red hair",)}]), "state 1: 'red hair'"),
-    ],
-)
-def test_malformed_input_raises(taxonomy, state_of, change, message):
-    asked, states = change(intents(taxonomy, "red hair"), [state_of(), state_of()])
-    with pytest.raises(MetricError, match=message):
-        session_overedits(taxonomy, asked, states)
+def test_shapes_that_do_not_fit_raise(taxonomy, state_of):
+    with pytest.raises(MetricError, match="do not fit 1 steps of 1 sessions"):
+        counted(taxonomy, intents(taxonomy, "red hair"), [state_of()])
+
+
+@st.composite
+def sessions(draw, taxonomy):
+    """Four steps with ties, unknown features, hats that hide hair, and "keep"."""
+    hidden = ("hair color", "hair type", "hair style")
+
+    def state():
+        held = {}
+        for name, names in taxonomy.categories.items():
+            seen = st.sets(st.sampled_from(names[:3]), max_size=2).map(lambda found: tuple(sorted(found)))
+            held[name] = draw(st.one_of(st.just(()), seen, seen, st.none()) if name == "hats" else seen)
+        if held["hats"] != () and draw(st.booleans()):
+            held |= dict.fromkeys(hidden, ())
+        if draw(st.integers(0, 9)) == 0:
+            held[draw(st.sampled_from(taxonomy.sub_axes))] = None
+        return held
+
+    asked = draw(st.lists(st.sampled_from(sorted(taxonomy.sub_axis_of)), min_size=4, max_size=4))
+    keeps = [draw(st.integers(0, 4)) == 0 for _ in asked]
+    steps = [Intent(taxonomy.sub_axis_of[c], c, keep) for c, keep in zip(asked, keeps, strict=True)]
+    return steps, [state() for _ in range(5)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), rule=st.sampled_from(RULES), occlusion=st.sampled_from(("carry", "count")))
+def test_arrays_count_what_the_rules_say(taxonomy, data, rule, occlusion):
+    asked, states = data.draw(sessions(taxonomy))
+    rules = OvereditingRules(rule=rule, occlusion=occlusion)
+    assert session_overedits(taxonomy, asked, states, rules) == oracle.session_overedits(
+        taxonomy, asked, states, rules
+    )
 
 
 @pytest.mark.parametrize("fields", [{"rule": "newest"}, {"occlusion": "ignore"}])

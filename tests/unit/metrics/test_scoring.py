@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import polars as pl
@@ -9,22 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from domain.errors import MetricError
 from metrics import scoring
 from metrics.scoring import ScoringRules
+from metrics.sensitivity import sensitivity
 
 RULES = ScoringRules(resamples=50, floor=0.05)
 
 
 def every_table(steps, photos, taxonomy):
-    sessions = scoring.score_sessions(steps, photos, taxonomy, RULES)
-    return {
-        "sessions": sessions,
-        "leaderboard": scoring.leaderboard(sessions, RULES),
-        "coverage": scoring.coverage(sessions),
-        "progression": scoring.progression(steps, photos, taxonomy, RULES),
-        "matrix": scoring.overediting_matrix(steps, photos, taxonomy, RULES),
-        "missed": scoring.missed_edits(steps, photos, taxonomy, RULES),
-    }
+    found = dataclasses.asdict(scoring.score(steps, photos, taxonomy, RULES))
+    return found | {"sensitivity": sensitivity(steps, photos, taxonomy, RULES)}
 
 
 @pytest.fixture(scope="session")
@@ -113,3 +109,68 @@ def test_pooled_means_are_weighted_by_sessions(taxonomy, photos, steps, drawn, d
         own = board.filter((pl.col("test_set") != scoring.POOLED) & (pl.col("model") == row["model"]))
         total = (own["drop_fss"] * own["drop_fss_n"]).sum()
         assert (row["drop_fss"] or 0) * row["drop_fss_n"] == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+@few
+@given(data=st.data())
+def test_all_at_once_is_one_after_the_other(taxonomy, photos, steps, drawn, data):
+    rows, bases = drawn(data)
+    arguments = steps(rows), photos(bases), taxonomy, RULES
+    sessions = scoring.score_sessions(*arguments)
+    found = scoring.score(*arguments)
+    assert found.sessions.equals(sessions)
+    assert found.leaderboard.equals(scoring.leaderboard(sessions, RULES))
+    assert found.coverage.equals(scoring.coverage(sessions))
+    assert found.coverage_by_group.equals(scoring.coverage_by_group(sessions, arguments[1]))
+    assert found.progression.equals(scoring.progression(*arguments))
+    assert found.overediting.equals(scoring.overediting_matrix(*arguments))
+    assert found.missed_edits.equals(scoring.missed_edits(*arguments))
+
+
+@few
+@given(data=st.data())
+def test_the_compact_form_and_any_split_of_it_give_the_same(taxonomy, photos, steps, drawn, data):
+    rows, bases = drawn(data)
+    expected = every_table(steps(rows), photos(bases), taxonomy)
+    coded = scoring.code_steps(steps(rows), taxonomy)
+    cuts = sorted(data.draw(st.lists(st.integers(0, coded.height), max_size=3)))
+    pieces = [coded[start:end] for start, end in zip([0, *cuts], [*cuts, coded.height], strict=True)]
+    stacked = pl.concat(data.draw(st.permutations(pieces)))
+    for name, table in every_table(stacked, photos(bases), taxonomy).items():
+        assert table.equals(expected[name]), name
+
+
+@few
+@given(data=st.data())
+def test_the_order_of_groups_does_not_matter(taxonomy, photos, steps, drawn, data):
+    rows, bases = drawn(data)
+    names = data.draw(st.permutations(["gender=male", "skin=light", "age=old"]))
+    ordered = [photo | {"groups": sorted(names)} for photo in bases]
+    shuffled = [photo | {"groups": names} for photo in bases]
+    expected = every_table(steps(rows), photos(ordered), taxonomy)
+    for name, table in every_table(steps(rows), photos(shuffled), taxonomy).items():
+        assert table.equals(expected[name]), name
+
+
+@few
+@given(data=st.data())
+def test_a_row_that_is_there_twice_is_an_error(taxonomy, photos, steps, drawn, data):
+    rows, bases = drawn(data)
+    twice = [*rows, data.draw(st.sampled_from(rows))]
+    with pytest.raises(MetricError, match="a row is there twice"):
+        scoring.score(steps(twice), photos(bases), taxonomy, RULES)
+    with pytest.raises(MetricError, match="a row is there twice"):
+        scoring.score(steps(rows), photos([*bases, data.draw(st.sampled_from(bases))]), taxonomy, RULES)
+
+
+@few
+@given(data=st.data(), bad=st.sampled_from([math.nan, math.inf, -math.inf]))
+def test_what_is_not_finite_never_reaches_a_mean(taxonomy, photos, steps, drawn, data, bad):
+    rows, bases = drawn(data)
+    column = data.draw(st.sampled_from(["fss", "success", "overediting"]))
+    place = data.draw(st.integers(0, len(rows) - 1))
+    spoilt = [row | ({column: bad} if number == place else {}) for number, row in enumerate(rows)]
+    with pytest.raises(MetricError, match=f"{column} is not finite|outside 0 to 10"):
+        scoring.score(steps(spoilt), photos(bases), taxonomy, RULES)
+    with pytest.raises(MetricError, match="fss0 is not finite"):
+        scoring.score(steps(rows), photos([bases[0] | {"fss0": bad}, *bases[1:]]), taxonomy, RULES)

@@ -4,6 +4,7 @@ import pytest
 
 from domain.errors import MetricError
 from metrics.frames import SESSIONS
+from metrics.name_codes import cluster_codes
 from metrics.planned_sessions import planned_sessions
 from metrics.session_scores import ScoringRules, score_sessions
 
@@ -179,7 +180,8 @@ def test_people_are_the_clusters_and_photos_where_they_are_unknown(taxonomy, pho
         a_step(1, photo="s1", subject=None),
     ]
     bases = photos([a_photo(photo=name) for name in ("p1", "p2", "p3", "s1")])
-    clusters = [session.cluster for session in planned_sessions(steps(rows), bases, taxonomy)]
+    places = planned_sessions(steps(rows), bases, taxonomy).places
+    clusters = cluster_codes(places["subject"], places["photo"]).tolist()
     assert clusters[0] == clusters[1]
     assert len(set(clusters)) == 3
 

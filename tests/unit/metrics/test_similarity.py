@@ -8,9 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import MetricError
-from metrics.similarity import cosine_to_references, counted_fss, drop_fss, floor_normalised_drop
+from metrics import similarity
+from metrics.similarity import cosine_to_references
 
 EXACT = pytest.approx
+
+
+def row(values):
+    """One session; None = no face."""
+    return np.array([[math.nan if value is None else value for value in values]])
+
+
+def counted_fss(fss, no_face="zero"):
+    held = row(fss)
+    (found,) = similarity.counted_fss(held, np.ones(held.shape, dtype=bool), no_face).tolist()
+    return [None if math.isnan(value) else value for value in found]
+
+
+def drop_fss(fss0, fss, no_face="zero", floor=0.0):
+    held = row(fss)
+    counted = similarity.counted_fss(held, np.ones(held.shape, dtype=bool), no_face)
+    value = similarity.drop_fss(np.array([fss0]), counted, floor).item()
+    return None if math.isnan(value) else value
 
 
 def test_fss_is_the_largest_cosine():
@@ -90,39 +109,44 @@ def test_a_step_without_a_face(fss, no_face, expected):
 def test_counted_fss_applies_both_rules():
     assert counted_fss([0.6, None, -0.1]) == [0.6, 0.0, 0.0]
     assert counted_fss([0.6, None], "skip") == [0.6, None]
-    assert counted_fss([0.6, None], "exclude") is None
+    assert counted_fss([0.6, None], "exclude") == [None, None]
 
 
-@pytest.mark.parametrize("fss0", [0.0, -0.2, math.nan, math.inf])
-def test_a_base_photo_without_similarity_raises(fss0):
-    with pytest.raises(MetricError, match="FSS of the base photo"):
-        drop_fss(fss0, [0.5])
+def test_steps_that_a_shorter_session_does_not_have_do_not_count():
+    fss, planned = row([0.6, None, 0.2]), np.array([[True, False, False]])
+    for rule in ("zero", "skip", "exclude"):
+        assert similarity.counted_fss(fss, planned, rule)[0, 0] == 0.6
+        assert np.isnan(similarity.counted_fss(fss, planned, rule)[0, 1:]).all()
 
 
-def test_no_step_or_a_value_that_is_not_finite_raises():
-    with pytest.raises(MetricError, match="without steps"):
-        drop_fss(0.8, [])
-    with pytest.raises(MetricError, match="FSS of step 2 is nan"):
-        drop_fss(0.8, [0.5, math.nan])
+@pytest.mark.parametrize("fss0", [0.0, -0.2, math.nan])
+def test_a_base_photo_without_similarity_has_no_drop(fss0):
+    assert drop_fss(fss0, [0.5]) is None
+
+
+def test_shapes_that_do_not_fit_and_infinities_raise():
+    with pytest.raises(MetricError, match="do not fit"):
+        similarity.drop_fss(np.array([0.8, 0.8]), np.array([[0.5]]))
+    with pytest.raises(MetricError, match="but steps"):
+        similarity.counted_fss(np.array([[0.5]]), np.ones((1, 2), dtype=bool))
+    with pytest.raises(MetricError, match="FSS of step 2 of session 0 is inf"):
+        drop_fss(0.8, [0.5, math.inf])
 
 
 def test_floor_normalised_drop():
     # Floor 0.2: (0.8 - 0.5) / 0.6 = 50 %; a stranger (0.2) is at 100 %; no face 0.8 / 0.6 = 133.33 %.
-    assert floor_normalised_drop(0.8, [0.5], 0.2) == EXACT(50.0, abs=1e-12)
-    assert floor_normalised_drop(0.8, [0.2], 0.2) == EXACT(100.0, abs=1e-12)
-    assert floor_normalised_drop(0.8, [None], 0.2) == EXACT(400 / 3, abs=1e-12)
-    assert floor_normalised_drop(0.8, [None], 0.2, "skip") is None
+    assert drop_fss(0.8, [0.5], floor=0.2) == EXACT(50.0, abs=1e-12)
+    assert drop_fss(0.8, [0.2], floor=0.2) == EXACT(100.0, abs=1e-12)
+    assert drop_fss(0.8, [None], floor=0.2) == EXACT(400 / 3, abs=1e-12)
+    assert drop_fss(0.8, [None], "skip", 0.2) is None
 
 
-@pytest.mark.parametrize("floor", [0.8, 0.9, math.nan])
-def test_a_floor_that_is_not_below_the_base_photo_raises(floor):
-    with pytest.raises(MetricError):
-        floor_normalised_drop(0.8, [0.5], floor)
-
-
-def test_a_negative_floor_still_needs_a_positive_base_photo():
-    with pytest.raises(MetricError, match="above 0"):
-        floor_normalised_drop(-0.1, [0.5], -0.5)
+def test_a_floor_that_is_not_below_the_base_photo_leaves_no_drop():
+    assert drop_fss(0.8, [0.5], floor=0.8) is None
+    assert drop_fss(0.8, [0.5], floor=0.9) is None
+    assert drop_fss(-0.1, [0.5], floor=-0.5) is None
+    with pytest.raises(MetricError, match="floor is nan"):
+        drop_fss(0.8, [0.5], floor=math.nan)
 
 
 @given(
@@ -136,5 +160,4 @@ def test_drop_is_at_most_100_and_free_of_step_order(fss0, fss, random):
     found = drop_fss(fss0, fss)
     assert found is not None
     assert found <= 100
-    assert drop_fss(fss0, shuffled) == found
-    assert floor_normalised_drop(fss0, fss, 0.0) == found
+    assert drop_fss(fss0, shuffled) == EXACT(found, rel=1e-12, abs=1e-9)
