@@ -45,6 +45,8 @@ format: .venv/dev.stamp
 bench: .venv/dev.stamp
 	.venv/bin/python -m tests.benchmarks.orchestration
 	.venv/bin/python -m tests.benchmarks.rehearsal_memory
+	.venv/bin/python -m tests.benchmarks.permutation
+	.venv/bin/python -m tests.benchmarks.scoring
 
 clean:
 	rm -rf .venv .uv .facedrift
