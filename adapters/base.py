@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
@@ -63,10 +63,11 @@ class Editor(Protocol):
 class HasHistory(Protocol):
     """An editor whose provider can say which jobs it was given."""
 
-    def find(self, request: EditRequest, since: datetime) -> Ticket | None:
+    def find(self, request: EditRequest, since: datetime, over: Set[str] = frozenset()) -> Ticket | None:
         """The job made for this very request since then, or None; asking costs nothing.
 
-        For a call whose answer was lost: what is found is collected instead of being paid again.
+        For a call whose answer was lost: what is found is collected instead of being paid again. Jobs
+        in `over` are known to have come to nothing.
         """
         ...
 

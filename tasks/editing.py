@@ -74,7 +74,7 @@ def _store_image(outcome: Edited, store: ObjectStore, model: str) -> ImageRef:
     except PhotoError as error:
         raise AmbiguousError(
             f"{model} returned {len(outcome.image)} bytes that are no whole image: {error}; "
-            "nothing was stored, so the next run asks again",
+            "it was perhaps paid, and is asked for again only as often as the suite allows",
             model=model,
         ) from error
     if len(outcome.image) > MAX_IMAGE_BYTES:

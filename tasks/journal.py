@@ -21,6 +21,8 @@ from domain.suites import CallRules
 from tasks import ledger, owners
 
 LOOK_AGAIN_S = 2.0
+CLOCKS_DIFFER_S = 60.0
+"""A provider's clock may be so far behind ours."""
 _IN_FLIGHT: dict[str, Journal] = {}
 """The calls that this process is making now."""
 
@@ -66,7 +68,7 @@ class Journal:
         Raises:
             UnresolvedError: the call may have been paid as often as the suite allows.
         """
-        send, lost = 1, 0
+        send, lost, over = 1, 0, set[str]()
         while True:
             if lost > self._rules.max_resends:
                 raise UnresolvedError(
@@ -80,9 +82,11 @@ class Journal:
                 return Turn(send, None)
             end = ledger.read(self._store, self._name(send, "end"), CallEnd)
             if end is not None:
+                if known := self._ticket(send):
+                    over.add(known.provider_id or "")
                 send, lost = send + 1, lost + end.maybe_paid
                 continue
-            ticket = self._ticket(send) or self._follow_up(send, request, editor)
+            ticket = self._ticket(send) or self._follow_up(send, request, editor, over)
             if ticket is not None:
                 return Turn(send, ticket)
             if self._store.head(keys.outcome(self._key)) is not None:
@@ -125,7 +129,7 @@ class Journal:
         ticket = ledger.read(self._store, self._name(send, "ticket"), CallTicket)
         return Ticket(provider_id=ticket.provider_id) if ticket else None
 
-    def _follow_up(self, send: int, request: EditRequest, editor: Editor) -> Ticket | None:
+    def _follow_up(self, send: int, request: EditRequest, editor: Editor, over: set[str]) -> Ticket | None:
         """An intent and nothing else: wait while it is in flight, then look for its job, then give it up."""
         intent = ledger.read(self._store, self._name(send, "intent"), CallIntent)
         if intent is None:
@@ -135,7 +139,7 @@ class Journal:
             self._sleep(LOOK_AGAIN_S)
             return self._ticket(send)
         while isinstance(editor, HasHistory):
-            found = editor.find(request, at - timedelta(seconds=LOOK_AGAIN_S))
+            found = editor.find(request, at - timedelta(seconds=CLOCKS_DIFFER_S), over)
             if found is not None and found.provider_id is not None:
                 self.keep_ticket(send, found.provider_id, recovered=True)
                 return found

@@ -5,6 +5,7 @@ API: https://fal.ai/docs/model-apis/model-endpoints/queue (fal-client 1.0.3, rea
 
 from __future__ import annotations
 
+from collections.abc import Set
 from datetime import datetime
 from typing import Any, Literal, cast
 
@@ -59,11 +60,11 @@ class FalEditor:
             return NoImage(ended.reason, self._card.endpoint, details=details)
         return self._outcome(result, details)
 
-    def find(self, request: EditRequest, since: datetime) -> Ticket | None:
+    def find(self, request: EditRequest, since: datetime, over: Set[str] = frozenset()) -> Ticket | None:
         """The job of fal's own history that was given this request, or None."""
         payload = self._payload(request)
         for request_id, asked in self._service.history(self._card.endpoint, since):
-            if self._settings.is_same(asked, payload, self._picture):
+            if request_id not in over and self._settings.is_same(asked, payload, self._picture):
                 return Ticket(provider_id=request_id)
         return None
 

@@ -5,6 +5,7 @@ API: https://replicate.com/docs/reference/http (replicate 1.0.7, read 2026-11)
 
 from __future__ import annotations
 
+from collections.abc import Set
 from datetime import datetime
 from typing import Literal, cast
 
@@ -61,11 +62,11 @@ class ReplicateEditor:
             return NoImage("empty_output: the output holds no image", prediction.version, details=details)
         return Edited(self._service.image(self._card.endpoint, url), prediction.version, details=details)
 
-    def find(self, request: EditRequest, since: datetime) -> Ticket | None:
+    def find(self, request: EditRequest, since: datetime, over: Set[str] = frozenset()) -> Ticket | None:
         """The prediction of Replicate's own history that was given this request, or None."""
         payload = self._payload(request)
         for prediction_id, asked in self._service.history(self._card.endpoint, since):
-            if self._settings.is_same(asked, payload, self._picture):
+            if prediction_id not in over and self._settings.is_same(asked, payload, self._picture):
                 return Ticket(provider_id=prediction_id)
         return None
 

@@ -89,6 +89,19 @@ class SimpleTable:
 
 
 @dataclass(frozen=True)
+class FileRow:
+    """A table or figure beside the page."""
+
+    kind: str
+    number: str
+    """Its counterpart in the paper; empty where there is none."""
+    title: str
+    n: int
+    files: Sequence[str]
+    """Their places, from the page's own."""
+
+
+@dataclass(frozen=True)
 class Page:
     """All that the page shows."""
 
@@ -104,6 +117,7 @@ class Page:
     comparisons_note: str
     tables: Sequence[SimpleTable]
     facts: Sequence[tuple[str, str]]
+    files: Sequence[FileRow] = ()
 
 
 def render(page: Page) -> bytes:

@@ -142,7 +142,7 @@ class Call:
             return self.transient(said, code)
         return AmbiguousError(
             f"{self._who} answered with what cannot be used ({self._what(said, code)}); "
-            "it may have been paid, so it is not sent again on its own",
+            "it may have been paid, so it is sent again only as often as the suite allows",
             provider=self.provider,
             model=self.model,
             code=_text(code),
@@ -170,7 +170,7 @@ class Call:
             return self.transient("the connection broke off", name)
         return AmbiguousError(
             f"{self._who} was asked and its answer was lost ({name}); it may have been paid, "
-            "so it is not sent again on its own",
+            "so it is sent again only as often as the suite allows",
             provider=self.provider,
             model=self.model,
             code=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -69,6 +69,7 @@ class Queue:
         self.on_collect: list[BaseException] = []
         self.visible = True
         self.collected: list[str] = []
+        self.since: list[datetime] = []
 
     @property
     def paid(self) -> int:
@@ -90,8 +91,9 @@ class Queue:
         assert ticket.provider_id in self.jobs
         return EDIT
 
-    def find(self, request: EditRequest, since: datetime) -> Ticket | None:
-        found = [name for name, made in self.jobs.items() if made.prompt == request.prompt]
+    def find(self, request: EditRequest, since: datetime, over: Set[str] = frozenset()) -> Ticket | None:
+        self.since.append(since)
+        found = [n for n, made in self.jobs.items() if made.prompt == request.prompt and n not in over]
         return Ticket(provider_id=found[-1]) if found and self.visible else None
 
 
@@ -256,6 +258,21 @@ def test_a_job_that_ended_without_an_image_gives_way_to_another(clerk: Clerk) ->
     result = clerk.run(queue)
     assert (result.collected, queue.paid, clerk.lost) == (False, 2, 0)
     assert queue.collected == ["job-1", "job-2"]
+
+
+def test_a_job_that_came_to_nothing_is_not_taken_for_the_one_that_was_lost(clerk: Clerk) -> None:
+    queue = Queue()
+    queue.on_collect += [TransientError("the job failed", job_over=True)]
+    with pytest.raises(TransientError):
+        clerk.run(queue)
+    queue.on_submit.append(KilledError())
+    clerk.killed(queue)
+    result = clerk.run(queue)
+    assert (result.collected, queue.collected[-1], queue.paid) == (True, "job-2", 2)
+    [since] = queue.since
+    intent = CallIntent.model_validate_json(clerk.entry(2, "intent") or b"")
+    behind = datetime.fromisoformat(intent.at) - since
+    assert behind == timedelta(seconds=journals.CLOCKS_DIFFER_S), "the provider's clock may be behind ours"
 
 
 def test_a_job_that_is_gone_may_have_been_paid(clerk: Clerk) -> None:

@@ -25,7 +25,7 @@ from domain.errors import (
 )
 from domain.plan import Chain, Walk
 from domain.records import ImageRef, OutcomeRecord, StepIdentity
-from metrics.session_scores import ScoringRules
+from domain.suites import Rules
 from tasks import step_tables
 from tasks.key_locks import KeyLocks
 from tasks.one_by_one import one_by_one
@@ -169,10 +169,10 @@ def test_the_files_of_equal_tables_are_equal_and_hold_no_nan() -> None:
         {"model": ["a", "b"], "sc": [0.5, None], "state_hats": [["beret hat"], None]},
         schema={"model": pl.String, "sc": pl.Float64, "state_hats": pl.List(pl.String)},
     )
-    files = files_of({"steps": table}, ScoringRules())
-    assert files == files_of({"steps": table.clone()}, ScoringRules())
+    files = files_of({"steps": table}, Rules())
+    assert files == files_of({"steps": table.clone()}, Rules())
     assert files["steps.csv"].decode().splitlines() == ["model,sc,state_hats", "a,0.5,beret hat", "b,,?"]
     read = pl.read_parquet(io.BytesIO(files["steps.parquet"]))
     assert read.equals(table)
     with pytest.raises(MetricError, match="not finite"):
-        files_of({"steps": table.with_columns(pl.lit(math.nan).alias("sc"))}, ScoringRules())
+        files_of({"steps": table.with_columns(pl.lit(math.nan).alias("sc"))}, Rules())
