@@ -40,6 +40,7 @@ class TestHistory:
         ticket = editor.submit(asked)
         editor.collect(ticket)
         assert editor.find(asked, since) == ticket
+        assert editor.find(asked, since, {ticket.provider_id or ""}) is None, "known to have come to nothing"
         other = encoded(noise(48, 40, seed=3))
         for different in (
             a_request("Add two scars"),
