@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
@@ -58,10 +59,47 @@ class Rules(BaseModel):
     no_face: Literal["zero", "skip", "exclude"] = "zero"
     change: Literal["new", "resolve", "strict", "disjoint"] = "new"
     occlusion: Literal["carry", "count"] = "carry"
-    interval: Literal["bootstrap", "normal"] = "bootstrap"
+    interval: Literal["bootstrap", "normal", "paper"] = "bootstrap"
+    """`bootstrap` resamples people; `normal` takes sessions for independent; `paper` as its tables do."""
     resamples: int = Field(default=2000, ge=100, le=100_000)
     seed: int = Field(default=0, ge=0)
     """Of the bootstrap."""
+    unit: Literal["person", "session"] = "person"
+    """What a permutation test relabels; `session` is the paper's, and finds too much."""
+    permutations: int = Field(default=9_999, ge=1, le=1_000_000)
+    permutation_seed: int = Field(default=0, ge=0)
+
+
+class AxisDefinition(BaseModel):
+    """One way to compare groups of people: a demographic, or an intersection of several."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    values: dict[str, tuple[str, ...]] = Field(min_length=1)
+    """Demographic of the photos to the values that count, in the order of the tables.
+
+    A photo with another value, or none, is in no group of this axis. Several demographics are an
+    intersection, whose groups are named by their values, joined by hyphens: `male-light`.
+    """
+    labels: dict[str, str] = Field(default_factory=dict[str, str])
+    """How tables print a group, such as `male: M`; its name where it is not here."""
+
+    @model_validator(mode="after")
+    def _groups_are_told_apart(self) -> Self:
+        for demographic, values in self.values.items():
+            if len(values) < 2 or len(set(values)) < len(values):
+                raise ValueError(f"{demographic} needs two values or more, each once")
+        groups = ["-".join(held) for held in product(*self.values.values())]
+        strange = sorted(set(self.labels) - set(groups))
+        if strange:
+            raise ValueError(f"label of no group: {', '.join(strange)}; groups: {', '.join(groups)}")
+        return self
+
+    @property
+    def is_intersection(self) -> bool:
+        """Whether it crosses demographics: then it has means, and the tests are those of its parts."""
+        return len(self.values) > 1
 
 
 class CallRules(BaseModel):
@@ -111,6 +149,8 @@ class Suite(BaseModel):
     embedder: EmbedderChoice
     judges: JudgeChoice = JudgeChoice()
     rules: Rules = Rules()
+    axes: tuple[AxisDefinition, ...] = ()
+    """Along which groups of people are compared; without any, nothing is compared."""
     calls: CallRules = CallRules()
     rehearsal: Rehearsal = Rehearsal()
     seed: int = 0
@@ -120,7 +160,8 @@ class Suite(BaseModel):
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Self:
-        for what, names in (("model", self.models), ("session", self.sessions)):
+        axes = tuple(axis.name for axis in self.axes)
+        for what, names in (("model", self.models), ("session", self.sessions), ("axis", axes)):
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:
                 raise ValueError(f"{what} named twice: {', '.join(twice)}")

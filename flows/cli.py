@@ -113,6 +113,22 @@ def report(suite: SuiteName, store: Store = "", debug: Debug = False) -> None:
         terminal.show_report(suite)
 
 
+@app.command("compare-paper")
+def compare_paper(
+    suite: Annotated[
+        str | None, typer.Argument(help="Suite whose newest report is laid beside the paper's tables.")
+    ] = None,
+    store: Store = "",
+    debug: Debug = False,
+) -> None:
+    """Our tables beside the printed ones, cell by cell, and what the printed ones say of each other."""
+    _set_up(store, debug)
+    from flows import compare_paper as comparison
+
+    with _errors(debug):
+        comparison.compare_paper(suite)
+
+
 @app.command()
 def models() -> None:
     """List the model cards."""

@@ -15,6 +15,7 @@ from adapters.stores.settings import StoreSettings
 from domain import keys
 from domain.runs import Snapshot
 from tasks import policies, wiring
+from tasks.paper_index import publish_paper, read_index
 from tasks.progress import artifact_key
 from tasks.report_views import BOARD_COLUMNS, board_rows, comparisons_of, page_of, truth_summary
 from tasks.scoring import read_table, rescore
@@ -22,12 +23,13 @@ from tasks.threads import in_thread
 
 
 def publish(snapshot: Snapshot, store: ObjectStore) -> None:
-    """Write the page and the provenance of a snapshot unless they are there; point to it last."""
+    """Write all that is derived from a snapshot unless it is there, the page last; then point to it."""
     run = wiring.run_plan(snapshot.run_id)
     page = keys.report(snapshot.suite, snapshot.digest, "index.html")
     if store.head(page) is None:
         provenance = keys.report(snapshot.suite, snapshot.digest, "provenance.json")
         store.put_new(provenance, run.model_dump_json(indent=1).encode())
+        publish_paper(run, snapshot, store)
         store.put_new(page, render(page_of(run, snapshot, store)))
     pointer = json.dumps({"snapshot": snapshot.digest}, sort_keys=True).encode()
     if store.get(keys.report_pointer(snapshot.suite)) != pointer:
@@ -41,12 +43,25 @@ async def publish_report(snapshot: Snapshot) -> None:
 
 
 async def show_artifacts(snapshot: Snapshot) -> None:
-    """The leaderboard as a table and some chains as pictures, beside the flow run in Prefect's UI."""
+    """The leaderboard, each table in the paper's layout and some chains, beside the run in Prefect's UI."""
     table, pictures = await in_thread(_artifacts, snapshot)
     await acreate_table_artifact(
         table, key=artifact_key("leaderboard", snapshot.suite), description=f"Snapshot {snapshot.digest}"
     )
     await acreate_markdown_artifact(pictures, key=artifact_key("chains", snapshot.suite))
+    for name, text in await in_thread(paper_texts, snapshot, wiring.store()):
+        key = artifact_key(f"table-{name}", snapshot.suite)
+        await acreate_markdown_artifact(text, key=key, description=f"Snapshot {snapshot.digest}")
+
+
+def paper_texts(snapshot: Snapshot, store: ObjectStore) -> list[tuple[str, str]]:
+    """Name and Markdown of each of a snapshot's tables in the paper's layout."""
+    held = [entry for entry in read_index(snapshot, store) if entry["kind"] == "table" and entry["files"]]
+    texts: list[tuple[str, str]] = []
+    for entry in held:
+        data = store.get(keys.report(snapshot.suite, snapshot.digest, entry["files"][0]))
+        texts.append((entry["name"], (data or b"").decode()))
+    return texts
 
 
 def _artifacts(snapshot: Snapshot) -> tuple[list[dict[str, str]], str]:
@@ -114,5 +129,9 @@ def truth_lines(snapshot: Snapshot) -> list[str]:
 
 def page_location(snapshot: Snapshot) -> str:
     """Where the page of a snapshot is."""
-    key = keys.report(snapshot.suite, snapshot.digest, "index.html")
+    return stored_at(keys.report(snapshot.suite, snapshot.digest, "index.html"))
+
+
+def stored_at(key: str) -> str:
+    """Where an object of the store is."""
     return str(StoreSettings().store.expanduser().absolute() / key)

@@ -13,6 +13,7 @@ from adapters.pages.report_page import (
     Cell,
     ChainView,
     Comparison,
+    FileRow,
     Page,
     Series,
     SimpleTable,
@@ -23,11 +24,18 @@ from domain.records import OutcomeRecord
 from domain.runs import RunPlan, Snapshot
 from metrics.scoring import POOLED
 from tasks import ledger, wiring
+from tasks.paper_index import read_index
 from tasks.planning import finder, walks
-from tasks.scoring import TABLES, read_table
+from tasks.scoring import read_table
 from tasks.served import notices_of
 
 MAX_COMPARISONS = 12
+
+SHOWN = (
+    "leaderboard", "progression", "coverage", "overediting", "steps", "photos", "left_out", "served",
+    "refusals", "shapes", "truth", "tracker_accuracy",
+)  # fmt: skip
+"""The tables that the page shows; it links to the others."""
 
 BOARD_COLUMNS = (
     ("Drop_FSS %", "mean loss of similarity to the person over the steps, % of the photo's own; low is good"),
@@ -82,7 +90,7 @@ def share(value: float | None) -> str:
 
 def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
     """Everything the page shows, out of the store."""
-    tables = {name: read_table(store, snapshot, name) for name in TABLES}
+    tables = {name: read_table(store, snapshot, name) for name in SHOWN}
     comparisons, total = comparisons_of(run, tables["steps"], store)
     return Page(
         title=run.suite.title,
@@ -97,6 +105,11 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
         comparisons=comparisons,
         comparisons_note=f"{len(comparisons)} of {total} pairs of a photo and a session. FSS and SC below.",
         tables=_tables(tables),
+        files=[
+            FileRow(entry["kind"], entry["number"], entry["title"], entry["n"], entry["files"])
+            for entry in read_index(snapshot, store)
+            if entry["files"]
+        ],
         facts=_facts(run, snapshot, tables["photos"]),
     )
 

@@ -5,48 +5,39 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 
 import polars as pl
 from prefect import task
 
 from adapters.base import ObjectStore
 from domain import keys
-from domain.errors import MetricError
+from domain.errors import MetricError, StoreError
 from domain.runs import RunPlan, Snapshot, StepFailure
+from domain.suites import Rules
 from domain.taxonomy import Taxonomy
 from metrics import scoring
-from metrics.agreement import tracker_accuracy
+from metrics.agreement import tracker_accuracy, tracker_confusion
 from metrics.frames import state_column
+from metrics.overedit_patterns import frequent_patterns
 from metrics.refusals import refusals
-from metrics.session_scores import ScoringRules
 from metrics.shapes import shapes
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
 from tasks import failures, policies, wiring
 from tasks.collecting import Collected, Collector
 from tasks.definitions import load
+from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
 from tasks.planning import finder, newest_run, walks
 from tasks.served import notices_of, served_table
 from tasks.threads import in_thread
 
 TABLES = (
-    "leaderboard", "progression", "coverage", "overediting", "missed_edits", "sessions", "steps", "photos",
-    "left_out", "sources", "served", "refusals", "shapes", "truth", "tracker_accuracy",
+    "leaderboard", "progression", "coverage", "coverage_by_group", "overediting", "missed_edits", "patterns",
+    "sessions", "steps", "photos", "left_out", "sources", "served", "refusals", "shapes", "truth",
+    "tracker_accuracy", "tracker_confusion", *GROUP_TABLES,
 )  # fmt: skip
 """The tables of a snapshot; each as CSV and Parquet."""
 
-
-def rules_of(run: RunPlan) -> ScoringRules:
-    """The scoring rules of a run's suite."""
-    rules = run.suite.rules
-    return ScoringRules(
-        no_face=rules.no_face,
-        rule=rules.change,
-        occlusion=rules.occlusion,
-        interval=rules.interval,
-        resamples=rules.resamples,
-        seed=rules.seed,
-    )
+PHOTO_FIELDS = ("id", "subject", "role", "source", "licence", "derived_from", "image_sha256")
 
 
 def collect(run: RunPlan, store: ObjectStore) -> Collected:
@@ -59,30 +50,33 @@ def collect(run: RunPlan, store: ObjectStore) -> Collected:
 
 def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
     """Every table of a run."""
-    taxonomy, rules = load(Taxonomy, run.suite.taxonomy), rules_of(run)
+    taxonomy, rules = load(Taxonomy, run.suite.taxonomy), scoring_rules(run.suite.rules)
     steps, photos = collected.steps, collected.photos
-    sessions = scoring.score_sessions(steps, photos, taxonomy, rules)
+    coded = scoring.code_steps(steps, taxonomy)
+    scored = scoring.score(coded, photos, taxonomy, rules)
     dataset = wiring.dataset(run.dataset)
     left_out = [item.model_dump() for item in dataset.left_out]
-    fields = ("id", "subject", "role", "source", "licence", "derived_from", "image_sha256")
-    sources = [photo.model_dump(include=set(fields)) for photo in dataset.photos]
+    sources = [photo.model_dump(include=set(PHOTO_FIELDS)) for photo in dataset.photos]
     return {
-        "leaderboard": scoring.leaderboard(sessions, rules),
-        "progression": scoring.progression(steps, photos, taxonomy, rules),
-        "coverage": scoring.coverage(sessions),
-        "overediting": scoring.overediting_matrix(steps, photos, taxonomy, rules),
-        "missed_edits": scoring.missed_edits(steps, photos, taxonomy, rules),
-        "sessions": sessions,
+        "leaderboard": scored.leaderboard,
+        "progression": scored.progression,
+        "coverage": scored.coverage,
+        "coverage_by_group": scored.coverage_by_group,
+        "overediting": scored.overediting,
+        "missed_edits": scored.missed_edits,
+        "patterns": frequent_patterns(scored.overediting),
+        "sessions": scored.sessions,
         "steps": steps,
         "photos": photos,
         "left_out": pl.DataFrame(
             left_out, schema={name: pl.String for name in ("source", "reason", "detail")}
         ),
-        "sources": pl.DataFrame(sources, schema={name: pl.String for name in fields}),
+        "sources": pl.DataFrame(sources, schema={name: pl.String for name in PHOTO_FIELDS}),
         "served": served_table(run, collected.served),
         "refusals": refusals(steps, photos),
         "shapes": shapes(collected.sizes),
-        **_truth_tables(collected, sessions, taxonomy),
+        **_truth_tables(collected, scored.sessions, taxonomy),
+        **group_tables(coded, photos, scored.sessions, taxonomy, run.suite.axes, run.suite.rules),
     }
 
 
@@ -125,12 +119,16 @@ def _truth_tables(
         "oer_true": pl.Float64, "oer_measured": pl.Float64,
         "missed_true": pl.Int64, "missed_measured": pl.Int64, "asked": pl.Int64,
     }  # fmt: skip
-    return {"truth": pl.DataFrame(rows, schema=schema), "tracker_accuracy": tracker_accuracy(cells)}
+    return {
+        "truth": pl.DataFrame(rows, schema=schema),
+        "tracker_accuracy": tracker_accuracy(cells),
+        "tracker_confusion": tracker_confusion(cells),
+    }
 
 
-def files_of(tables: Mapping[str, pl.DataFrame], rules: ScoringRules) -> dict[str, bytes]:
+def files_of(tables: Mapping[str, pl.DataFrame], rules: Rules) -> dict[str, bytes]:
     """The tables as the bytes of files, the same for the same numbers."""
-    files = {"rules.json": json.dumps(asdict(rules), sort_keys=True, indent=1).encode()}
+    files = {"rules.json": json.dumps(rules.model_dump(), sort_keys=True, indent=1).encode()}
     for name, table in tables.items():
         _refuse_nan(name, table)
         out = io.BytesIO()
@@ -141,28 +139,41 @@ def files_of(tables: Mapping[str, pl.DataFrame], rules: ScoringRules) -> dict[st
 
 
 def _refuse_nan(name: str, table: pl.DataFrame) -> None:
-    for column in table.select(pl.col(pl.Float64)).iter_columns():
-        if not column.drop_nulls().is_finite().all():
+    floats = [column for column, kind in table.schema.items() if kind in (pl.Float64, pl.List(pl.Float64))]
+    for column in table.select(floats).iter_columns():
+        held = column.explode() if column.dtype != pl.Float64 else column
+        if not held.drop_nulls().is_finite().all():
             raise MetricError(f"{name}.{column.name} holds a value that is not finite; nothing was published")
 
 
 def _flat(table: pl.DataFrame) -> pl.DataFrame:
-    lists = [name for name, kind in table.schema.items() if kind == pl.List(pl.String)]
+    lists = [name for name, kind in table.schema.items() if isinstance(kind, pl.List)]
+    text = {
+        name: pl.col(name).cast(pl.List(pl.String)).list.eval(pl.element().fill_null("?")) for name in lists
+    }
     return table.with_columns(
-        pl.when(pl.col(name).is_null()).then(pl.lit("?")).otherwise(pl.col(name).list.join("|")).alias(name)
-        for name in lists
+        pl.when(pl.col(name).is_null()).then(pl.lit("?")).otherwise(held.list.join("|")).alias(name)
+        for name, held in text.items()
     )
 
 
 def read_table(store: ObjectStore, snapshot: Snapshot, name: str) -> pl.DataFrame:
-    """One table of a snapshot."""
-    data = store.get(keys.report(snapshot.suite, snapshot.digest, f"{name}.parquet"))
-    return pl.read_parquet(io.BytesIO(data or b""))
+    """One table of a snapshot; raises StoreError when it is not there."""
+    return scan_table(store, snapshot.suite, snapshot.digest, name).collect()
+
+
+def scan_table(store: ObjectStore, suite: str, digest: str, name: str) -> pl.LazyFrame:
+    """One table of a snapshot, of which only what is asked for is read; raises StoreError."""
+    key = keys.report(suite, digest, f"{name}.parquet")
+    data = store.get(key)
+    if data is None:
+        raise StoreError(f"the snapshot has no table {name!r}; score it again", key=key)
+    return pl.scan_parquet(io.BytesIO(data))
 
 
 def publish_tables(run: RunPlan, tables: Mapping[str, pl.DataFrame], store: ObjectStore) -> Snapshot:
     """Write a snapshot's files; when all of them are there, they are the same and nothing is written."""
-    files = files_of(tables, rules_of(run))
+    files = files_of(tables, run.suite.rules)
     digest = keys.fingerprint({name: keys.sha256(data) for name, data in files.items()})
     new = [store.put_new(keys.report(run.suite.id, digest, name), data) for name, data in files.items()]
     return Snapshot(suite=run.suite.id, digest=digest, run_id=run.id, is_new=any(new))

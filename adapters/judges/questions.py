@@ -6,8 +6,9 @@ The schema only helps a model to answer well; what counts as an answer is decide
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -43,6 +44,8 @@ class Questions:
     def __init__(self, context: JudgeContext) -> None:
         self._prompts = context.prompts
         self._taxonomy = context.taxonomy
+        for role, prompt in context.prompts.items():
+            _check_placeholders(prompt, PLACEHOLDERS[cast(JudgeRole, role)], f"the prompt for {role}")
 
     def consistency(self, instruction: str) -> Question:
         """Two 0-10 numbers for an edit; pictures: before, after."""
@@ -70,10 +73,16 @@ def rendered(template: str, values: Mapping[str, str]) -> str:
     Raises:
         DefinitionError: the template leaves no room for a value, or names one that its role does not have.
     """
-    named = set(_PLACEHOLDER.findall(template))
-    if named != set(values):
-        raise DefinitionError(f"the prompt has placeholders {sorted(named)}, not {sorted(values)}")
+    _check_placeholders(template, tuple(values), "the prompt")
     return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
+
+
+def _check_placeholders(template: str, wanted: Collection[str], which: str) -> None:
+    named = set(_PLACEHOLDER.findall(template))
+    if named != set(wanted):
+        raise DefinitionError(
+            f"{which} has placeholders {sorted(named)}, not {sorted(wanted)}", field="prompts"
+        )
 
 
 def quoted(instruction: str) -> str:

@@ -6,9 +6,11 @@ Colours are those of Okabe and Ito, which colour-blind readers tell apart; nothi
 from __future__ import annotations
 
 import io
+import re
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, cast
 
 Form = Literal["svg", "png"]
 FORMS: tuple[Form, ...] = ("svg", "png")
@@ -160,10 +162,12 @@ def draw(figure: AnyFigure) -> dict[Form, bytes]:
     }
     files: dict[Form, bytes] = {}
     settings: Any = mpl
-    with settings.rc_context():
+    with settings.rc_context(), warnings.catch_warnings():
+        # A name may hold characters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         settings.rcdefaults()
         settings.rcParams.update(STYLE)
-        drawn = kinds[type(figure)](figure)
+        drawn = kinds[type(figure)](_printable(figure))
         FigureCanvasAgg(drawn)
         # Laid out once for both forms, which is most of the work.
         drawn.draw_without_rendering()
@@ -175,3 +179,18 @@ def draw(figure: AnyFigure) -> dict[Form, bytes]:
             files[form] = out.getvalue()
         drawn.clear()
     return files
+
+
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
+
+
+def _printable(value: Any) -> Any:
+    """The same with every text on one line, of characters that SVG may hold."""
+    if isinstance(value, str):
+        return _BREAKS.sub(" ", value)
+    if is_dataclass(value) and not isinstance(value, type):
+        kind: Any = type(value)
+        return kind(*(_printable(getattr(value, field.name)) for field in fields(value)))
+    if isinstance(value, list | tuple):
+        return [_printable(item) for item in cast("Sequence[Any]", value)]
+    return value

@@ -26,6 +26,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 SMALL_MATRIX = 14
 """Rows up to which a matrix says its numbers."""
+LABEL_WIDTH = 28
 NAME_WIDTH = 14
 """Characters after which the name of a model goes on in the next line."""
 
@@ -147,8 +148,10 @@ def _heat_panel(axes: Any, panel: HeatPanel) -> Any:
     shown = axes.imshow(
         values, cmap="cividis_r", vmin=0.0, vmax=top or 1.0, aspect="auto", interpolation="none"
     )
-    axes.set_xticks(range(len(panel.columns)), panel.columns, rotation=90, fontsize=8)
-    axes.set_yticks(range(len(panel.rows)), panel.rows, fontsize=8)
+    axes.set_xticks(
+        range(len(panel.columns)), [_short(name) for name in panel.columns], rotation=90, fontsize=8
+    )
+    axes.set_yticks(range(len(panel.rows)), [_short(name) for name in panel.rows], fontsize=8)
     axes.set_title(panel.title)
     if len(panel.rows) <= SMALL_MATRIX:
         for down, row in enumerate(panel.values):
@@ -179,3 +182,7 @@ def _captioned(drawn: Any, caption: Caption, unused: Sequence[Any]) -> Any:
 
 def _wrapped(name: str) -> str:
     return textwrap.fill(name, NAME_WIDTH)
+
+
+def _short(name: str) -> str:
+    return textwrap.shorten(name, LABEL_WIDTH, placeholder=" …") if len(name) > LABEL_WIDTH else name

@@ -81,15 +81,15 @@ class BytePlusApi:
         try:
             yield call
         except ark.ArkAPIStatusError as error:
-            raise _translate(error, call) from error
+            raise _translate(error, call) from call.cause(error)
         except ark.ArkAPIConnectionError as error:
-            raise call.cut_off(error.__cause__ or error) from error
+            raise call.cut_off(error.__cause__ or error) from call.cause(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise call.cut_off(error) from error
+            raise call.cut_off(error) from call.cause(error)
         except (ValueError, ark.ArkAPIError) as error:  # no JSON, or not of the shape that the SDK expects
             raise call.unusable(
                 "the answer is no JSON of the expected shape", type(error).__name__
-            ) from error
+            ) from call.cause(error)
 
 
 def classify(

@@ -40,6 +40,10 @@ class Declined(Exception):
             self.details["usage"] = usage
 
 
+class Said(Exception):
+    """What an SDK or a transport raised, cleaned: its own exceptions may quote a key or a picture."""
+
+
 class Imageless(Exception):
     """The provider ended its work without an image and without an error: an outcome, like `Declined`."""
 
@@ -65,6 +69,10 @@ class Call:
         text = " ".join(_TOO_LONG.sub("…", text).split())
         return text if len(text) <= 300 else text[:299] + "…"
 
+    def cause(self, error: BaseException) -> Said:
+        """A cause that may stand in a traceback, in place of the exception itself."""
+        return Said(f"{type(error).__name__}: {self.quote(error)}")
+
     def transient(
         self,
         said: object,
@@ -75,7 +83,7 @@ class Call:
     ) -> TransientError:
         """Busy or broken for now."""
         return TransientError(
-            f"{self._who} failed for now ({self._what(said, code)}); it is tried again",
+            f"{self._who} failed for now ({self._what(said, code)})",
             provider=self.provider,
             model=self.model,
             code=_text(code),
@@ -160,8 +168,7 @@ class Call:
             )
         if name in _UNSENT:
             return TransientError(
-                f"{self.provider} was not reached for {self.model!r} ({name}); nothing was sent, "
-                "it is tried again",
+                f"{self.provider} was not reached for {self.model!r} ({name}); nothing was sent",
                 provider=self.provider,
                 model=self.model,
                 code=name,

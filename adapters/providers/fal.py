@@ -8,6 +8,7 @@ API: https://fal.ai/docs/model-apis/model-endpoints/queue (fal-client 1.0.3, rea
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -199,6 +200,7 @@ class FalApi:
 def _connect(settings: FalSettings) -> httpx.Client:
     import fal_client
 
+    logging.getLogger("fal_client").setLevel(logging.ERROR)  # we say ourselves what was not reached
     sdk = fal_client.SyncClient(key=settings.key.get_secret_value(), default_timeout=settings.timeout_s)
     return sdk._client  # pyright: ignore[reportPrivateUsage] - the SDK resends whatever goes its public way
 
@@ -216,9 +218,9 @@ def _translated(call: Call, stage: Stage) -> Generator[None, None, None]:
     try:
         yield
     except FalClientHTTPError as error:
-        raise _translate(error, call, stage) from error
+        raise _translate(error, call, stage) from call.cause(error)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise call.cut_off(error) from error
+        raise call.cut_off(error) from call.cause(error)
 
 
 def _translate(error: Any, call: Call, stage: Stage) -> ProviderError | Declined | Imageless:
@@ -235,7 +237,8 @@ def _translate(error: Any, call: Call, stage: Stage) -> ProviderError | Declined
         return _turned_away(status, code, said, call)
     if status == 404:
         return call.gone(said, code) if stage in ("poll", "result") else call.unknown_model(code)
-    over = stage == "result" and bool(types or "x-fal-request-id" in headers)
+    # Without a type it may be the gateway that is busy, and the job is still there to be fetched.
+    over = stage == "result" and bool(types)
     if _is_passing(status, types, headers):
         return call.transient(said, code, retry_after(headers), job_over=over)
     return call.fatal(said, code)

@@ -118,13 +118,13 @@ class GoogleApi:
         try:
             yield
         except errors.APIError as error:
-            raise _translate(error, call) from error
+            raise _translate(error, call) from call.cause(error)
         except (httpx.HTTPError, httpx2.HTTPError, httpx.InvalidURL, httpx2.InvalidURL) as error:
-            raise call.cut_off(error) from error
+            raise call.cut_off(error) from call.cause(error)
         except ValueError as error:  # no JSON, or not of the shape that the SDK expects
             raise call.unusable(
                 "the answer is no JSON of the expected shape", type(error).__name__
-            ) from error
+            ) from call.cause(error)
 
 
 def safety_settings(threshold: str) -> list[types.SafetySetting]:
@@ -217,7 +217,7 @@ def _translate(error: errors.APIError, call: Call) -> ProviderError:
         wait = _retry_delay(details, raw.response)
         per_day = any("PerDay" in quota for quota in _quotas(details))
         if per_day or "check your plan and billing" in (error.message or ""):
-            return call.quota(error.message, code, wait)
+            return call.quota(error.message, code, None if per_day else wait)  # not back in 37 s
         return call.transient(error.message, code, wait)
     if status in (408, 499) or status >= 500:
         return call.transient(error.message, code, _retry_delay(details, raw.response))

@@ -76,15 +76,15 @@ class OpenAIApi:
         try:
             yield call
         except openai.APIStatusError as error:
-            raise _translate(error, call) from error
+            raise _translate(error, call) from call.cause(error)
         except openai.APIConnectionError as error:
-            raise call.cut_off(error.__cause__ or error) from error
+            raise call.cut_off(error.__cause__ or error) from call.cause(error)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise call.cut_off(error) from error
+            raise call.cut_off(error) from call.cause(error)
         except (ValueError, openai.APIError) as error:  # no JSON, or not of the shape that the SDK expects
             raise call.unusable(
                 "the answer is no JSON of the expected shape", type(error).__name__
-            ) from error
+            ) from call.cause(error)
 
     def look_up(self, model: str) -> None:
         """Ask, at no cost, whether the key is good and the model is there."""

@@ -206,7 +206,7 @@ def _translated(call: Call) -> Generator[None, None, None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise call.cut_off(error) from error
+        raise call.cut_off(error) from call.cause(error)
     except ValueError as error:
         raise call.unusable("the answer is no JSON", type(error).__name__) from error
 

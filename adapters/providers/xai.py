@@ -82,7 +82,7 @@ class XaiApi:
         try:
             yield call
         except grpc.RpcError as error:
-            raise _translate(error, call) from error
+            raise _translate(error, call) from call.cause(error)
 
     def look_up(self, model: str) -> None:
         """Ask, at no cost, whether the key is good and the model is there."""

@@ -16,6 +16,7 @@ from domain.judge_cards import JudgeCard
 from domain.keys import fingerprint
 from domain.loading import load, load_suite, names, prompt
 from domain.model_cards import ModelCard
+from domain.printed import printed_paper
 from domain.provider_cards import ProviderCard
 from domain.runs import choose
 from domain.sessions import SessionSet
@@ -33,7 +34,8 @@ KINDS = {
     "packs": FacePack,
 }
 PROMPTS = sorted((DEFINITIONS / "prompts").iterdir())
-FILES = sorted(path for path in DEFINITIONS.rglob("*") if path.is_file() and path not in PROMPTS)
+PRINTED = sorted(path for path in (DEFINITIONS / "printed").rglob("*") if path.is_file())
+FILES = sorted(p for p in DEFINITIONS.rglob("*") if p.is_file() and p not in (*PROMPTS, *PRINTED))
 CARDS: dict[str, ModelCard | JudgeCard] = {
     f"{folder}/{name}": load(kind, name)
     for folder, kind in (("models", ModelCard), ("judges", JudgeCard))
@@ -153,3 +155,19 @@ def test_a_pack_has_one_file_a_task(name: str):
 def test_every_adapter_has_a_card():
     assert {card.provider for card in CARDS.values() if isinstance(card, ModelCard)} == set(EDITORS)
     assert {card.provider for card in CARDS.values() if isinstance(card, JudgeCard)} == set(JUDGES)
+
+
+def test_the_printed_tables_are_read_whole_and_their_models_have_cards():
+    [folder] = {path.parent for path in PRINTED}
+    paper = printed_paper(folder.name)
+    assert {path.stem for path in PRINTED if path.suffix == ".csv"} == {
+        "cells", "patterns", "attribute_bias", "models", "slips",
+    }  # fmt: skip
+    assert f"arXiv {paper.id}" in (folder / "README.md").read_text()
+    assert set(paper.cards.values()) <= set(names(ModelCard))
+    named = {cell.model for cell in (*paper.cells, *paper.patterns, *paper.attribute_bias)}
+    assert set(paper.cards) <= named
+    assert len(paper.cells) == 1327
+    assert {slip.id for slip in paper.slips} == set(range(1, 28))
+    missed = [slip for slip in paper.slips if slip.table and not any(map(slip.is_about, paper.cells))]
+    assert missed == []

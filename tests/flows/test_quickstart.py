@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +14,8 @@ import pytest
 from domain.runs import RunRequest, Snapshot
 from flows.run_suite import run_suite
 from tasks import wiring
-from tasks.scoring import read_table
+from tasks.publishing import republish
+from tasks.scoring import TABLES, read_table
 
 pytestmark = pytest.mark.flow
 
@@ -89,9 +93,61 @@ def test_the_page_is_whole_and_loads_nothing(
     assert (store_folder / "reports/quickstart/CURRENT.json").is_file()
 
 
+def report_folder(snapshot: Snapshot, store_folder: Path) -> Path:
+    return store_folder / "reports/quickstart" / snapshot.digest[:16]
+
+
 def test_every_table_is_there_twice_and_equal(snapshot: Snapshot, store_folder: Path) -> None:
-    folder = store_folder / "reports/quickstart" / snapshot.digest[:16]
-    for name in ("leaderboard", "sessions", "progression", "coverage", "truth"):
+    folder = report_folder(snapshot, store_folder)
+    for name in TABLES:
+        parquet = pl.read_parquet(folder / f"{name}.parquet")
+        csv = pl.read_csv(folder / f"{name}.csv", infer_schema=False)
+        assert csv.shape == parquet.shape, name
+        assert not {"NaN", "nan", "inf", "-inf"} & set(
+            re.split("[,\n]", (folder / f"{name}.csv").read_text())
+        )
+    for name in ("leaderboard", "sessions", "progression", "coverage", "truth", "sensitivity"):
         parquet = pl.read_parquet(folder / f"{name}.parquet")
         csv = pl.read_csv(folder / f"{name}.csv", schema_overrides=parquet.schema)
         assert csv.equals(parquet), name
+
+
+def test_photos_without_groups_are_compared_with_nobody(snapshot: Snapshot, store_folder: Path) -> None:
+    folder = report_folder(snapshot, store_folder)
+    for name in ("group_means", "disparities", "session_counts", "fss0_means", "stereotype_means"):
+        assert pl.read_parquet(folder / f"{name}.parquet").height == 0, name
+
+
+def test_the_index_names_files_that_are_there_and_parse(snapshot: Snapshot, store_folder: Path) -> None:
+    folder = report_folder(snapshot, store_folder)
+    index = json.loads((folder / "index.json").read_text(), parse_constant=pytest.fail)
+    assert index["rules"] == json.loads((folder / "rules.json").read_text())
+    assert index["rules"]["permutations"] == 9999
+    entries = {entry["name"]: entry for entry in index["entries"]}
+    assert {"means_drop_fss", "means_sc", "means_oer", "sensitivity", "progression"} <= set(entries)
+    page = (folder / "index.html").read_text()
+    for entry in index["entries"]:
+        assert entry["files"] or entry["absent"]
+        for name in entry["files"]:
+            data = (folder / name).read_bytes()
+            assert data, name
+            assert f'href="{name}"' in page
+            if name.endswith(".svg"):
+                ET.fromstring(data)
+            if name.endswith(".tex"):
+                assert data.count(b"\\begin{") == data.count(b"\\end{") == 2
+    assert "attribute_bias" in (folder / "index.md").read_text()
+    listed = {
+        str(path.relative_to(folder)) for kind in ("tables", "figures") for path in (folder / kind).iterdir()
+    }
+    assert listed == {name for e in index["entries"] for name in e["files"] if "/" in name}
+
+
+def test_scoring_again_writes_nothing(
+    snapshot: Snapshot, store_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACEDRIFT_STORE", str(store_folder))
+    before = {path: path.stat().st_mtime_ns for path in store_folder.rglob("*") if path.is_file()}
+    again = republish("quickstart")
+    assert (again.digest, again.is_new) == (snapshot.digest, False)
+    assert {path: path.stat().st_mtime_ns for path in store_folder.rglob("*") if path.is_file()} == before

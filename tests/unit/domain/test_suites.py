@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from domain.loading import load
 from domain.model_cards import ModelCard
-from domain.suites import DatasetChoice, Suite
+from domain.suites import AxisDefinition, DatasetChoice, Rules, Suite
 
 
 def a_suite(**fields: Any) -> Suite:
@@ -53,3 +53,34 @@ def test_cards_hold_finite_numbers(fields: dict[str, Any]):
     base = load(ModelCard, "control-unchanged").model_dump(mode="json")
     with pytest.raises(ValidationError):
         ModelCard.model_validate(base | fields)
+
+
+def test_an_axis_names_its_groups():
+    axis = AxisDefinition(
+        name="gender_skin",
+        values={"gender": ("male", "female"), "skin": ("light", "dark")},
+        labels={"male-light": "ML"},
+    )
+    assert axis.is_intersection
+    assert not AxisDefinition(name="age", values={"age": ("young", "old")}).is_intersection
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"values": {"age": ("young",)}}, "two values"),
+        ({"values": {"age": ("young", "young")}}, "two values"),
+        ({"values": {}}, "at least 1"),
+        ({"values": {"age": ("young", "old")}, "labels": {"Y": "young"}}, "label of no group: Y"),
+        ({"values": {"age": ("young", "old")}, "name": "Age!"}, "pattern"),
+    ],
+)
+def test_an_axis_that_cannot_be_compared(fields: dict[str, object], message: str):
+    with pytest.raises(ValidationError, match=message):
+        AxisDefinition.model_validate({"name": "age"} | fields)
+
+
+def test_no_rule_is_zero():
+    for field in ("permutations", "resamples"):
+        with pytest.raises(ValidationError):
+            Rules.model_validate({field: 0})
