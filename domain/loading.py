@@ -156,13 +156,17 @@ def _no_repeated_keys(node: yaml.Node | None, file: str) -> None:
             _no_repeated_keys(item, file)
 
 
-def settings_error(error: ValidationError, card: str) -> DefinitionError:
-    """What is wrong with the settings of a model card, as its editor says."""
+def settings_error(
+    error: ValidationError, kind: type[BaseModel], name: str, field: str = "settings"
+) -> DefinitionError:
+    """What is wrong with the settings of a definition, as the adapter that they are for says."""
     first = _first(error)
     return DefinitionError(
-        "unknown setting" if first["type"] == "extra_forbidden" else first["msg"],
-        file=f"{_label(ModelCard)}/{card}.yaml",
-        field=".".join(("settings", *map(str, first["loc"]))),
+        "unknown setting"
+        if first["type"] == "extra_forbidden"
+        else first["msg"].removeprefix("Value error, "),
+        file=f"{_label(kind)}/{name}.yaml",
+        field=".".join((field, *map(str, first["loc"]))),
     )
 
 

@@ -46,6 +46,8 @@ class OutcomeRecord(_Record):
     reason: str | None = None
     served_version: str | None = None
     cost_usd: float | None = None
+    lost_calls: int = 0
+    """Earlier calls for this step that may have been paid and came to nothing."""
     latency_s: float
     finished_at: str
     details: dict[str, JsonValue] = Field(default_factory=dict)

@@ -28,8 +28,11 @@ def print_plan(plan: RunPlan, missing: Missing) -> None:
     judges = {card.id: card for card in (plan.judge_card, plan.tracker_card)}
     for name, answers in missing.answers_missing.items():
         price = judges[name].price_usd
-        out.print(f"{name}: {answers} answers at ${price:g}, ${price * answers:.2f}", highlight=False)
-    out.print(f"at most ${missing.cost_usd:.2f}, and about {missing.seconds:.0f} s of calls", highlight=False)
+        line = (
+            f"{name}: {answers} answers at ${price:g}, ${price * answers:.2f}; more if some are asked again"
+        )
+        out.print(line, highlight=False)
+    out.print(f"about ${missing.cost_usd:.2f} and {missing.seconds:.0f} s of calls", highlight=False)
 
 
 def print_summary(summary: RunSummary, work_s: float) -> None:
@@ -57,6 +60,8 @@ def print_summary(summary: RunSummary, work_s: float) -> None:
             highlight=False,
             soft_wrap=True,
         )
+    for problem in summary.problems[1:]:
+        err.print(f"  also: {problem}", style="red", markup=False, soft_wrap=True)
     for notice in summary.notices:
         err.print(f"notice: {notice}", style="yellow", markup=False, soft_wrap=True)
     for failure in edits.failures[:MOST_LINES]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from pydantic import JsonValue
+from rich.markup import escape
 from rich.table import Table
 
 from domain.errors import DefinitionError
@@ -24,7 +26,7 @@ def models() -> None:
         card = load(ModelCard, name)
         table.add_row(
             card.id,
-            card.name + (" (control)" if card.is_control else ""),
+            escape(card.name) + (" (control)" if card.is_control else ""),
             card.lab,
             card.provider,
             f"${card.price_usd:g}",
@@ -43,7 +45,9 @@ def judges() -> None:
         card = load(JudgeCard, name)
         roles = ", ".join(card.prompts) or "consistency, state"
         price, retired = f"${card.price_usd:g}", str(card.retired_on or "")
-        table.add_row(card.id, card.name, card.lab, card.provider, card.endpoint, roles, price, retired)
+        table.add_row(
+            card.id, escape(card.name), card.lab, card.provider, card.endpoint, roles, price, retired
+        )
     out.print(table)
 
 
@@ -54,7 +58,7 @@ def suites() -> None:
         suite = load(Suite, name)
         table.add_row(
             suite.id,
-            suite.title,
+            escape(suite.title),
             suite.dataset.id,
             str(len(suite.sessions) or "all"),
             ", ".join(suite.models),
@@ -83,12 +87,23 @@ def doctor(suite: str) -> bool:
 
 def standin(suite: str, port: int, state: Path, faults: str | None, only_key: str | None) -> None:
     """Serve the stand-in until it is interrupted; says where it answers."""
-    from tasks.rehearsing import serve_standin
-
     try:
         drawn = None if faults is None else json.loads(faults)
     except ValueError as error:
         raise DefinitionError(f"not JSON: {error}", field="faults") from error
+    try:
+        _serve(suite, port, state, drawn, only_key)
+    except OSError as error:
+        raise DefinitionError(
+            f"port {port} cannot be used ({error.strerror}); name another, or 0", field="port"
+        ) from error
+
+
+def _serve(
+    suite: str, port: int, state: Path, drawn: dict[str, JsonValue] | None, only_key: str | None
+) -> None:
+    from tasks.rehearsing import serve_standin
+
     serve_standin(
         suite,
         port,

@@ -38,7 +38,9 @@ class ChildServer:
         self._port = _free_port()
         self._health = health
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module, str(self._port), *arguments], stdin=subprocess.PIPE
+            [sys.executable, "-m", module, str(self._port), *arguments],
+            stdin=subprocess.PIPE,
+            start_new_session=True,  # so that Ctrl-C reaches the run alone, which then ends its servers
         )
 
     @property

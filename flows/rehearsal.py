@@ -12,7 +12,7 @@ from domain.runs import RunRequest
 from flows.environment import set_variables
 from flows.local_server import ChildServer
 from tasks.definitions import load_suite
-from tasks.rehearsing import rehearsal_environment, rehearsal_store, running_standin
+from tasks.rehearsing import rehearsal_environment, rehearsal_store, running_standin, standin_counts
 
 
 @dataclass
@@ -26,6 +26,7 @@ class Rehearsal:
         """Return once it answers; raises StoreError when it does not come up."""
         if self.server and not self.server.wait():
             raise StoreError("the stand-in could not be started; `facedrift standin` says why")
+        standin_counts(self.url)
 
 
 def asked_for(request: RunRequest) -> RunRequest:

@@ -41,6 +41,8 @@ async def run_suite(request: RunRequest) -> RunSummary:
     await compact_steps(planned.run_id)
     await job.measure()
     snapshot = await score_suite(planned.run_id)
+    told, unreadable = await notices(snapshot)
+    job.problems += unreadable
     summary = RunSummary(
         run_id=planned.run_id,
         planned=planned.missing,
@@ -50,12 +52,13 @@ async def run_suite(request: RunRequest) -> RunSummary:
         edits_judged=job.done["judgements"],
         judging_usd=job.judging_usd,
         snapshot=snapshot,
-        notices=await notices(snapshot),
+        notices=told,
         problems=tuple(job.problems),
     )
     await keep_run_summary(summary)
     if job.problems:
-        message = f"{job.problems[0]}; all else is done, and running again repeats only what failed"
+        more = f" (and {len(job.problems) - 1} more)" if len(job.problems) > 1 else ""
+        message = f"{job.problems[0]}{more}; all else is done, and running again repeats only what failed"
         raise IncompleteError(message, run_id=planned.run_id)
     return summary
 

@@ -37,6 +37,7 @@ class Asking(Generic[Unit]):
     units: list[Unit]
     provider: str
     price_usd: float
+    """Of one unit, if every ask that is allowed is needed."""
     batch: int
     """One where each unit is a paid call, so that each is retried alone."""
     concurrency: int
@@ -71,7 +72,7 @@ def _asking(left: Unmeasured, card: JudgeCard, units: list[Unit]) -> Asking[Unit
     return Asking(
         units=units,
         provider=card.provider,
-        price_usd=card.price_usd,
+        price_usd=card.price_usd * left.run.suite.judges.max_asks,
         batch=LOCAL_BATCH if local else 1,
         concurrency=LOCAL_CONCURRENCY if local else left.run.request.concurrency,
     )

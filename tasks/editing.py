@@ -11,14 +11,14 @@ from adapters.base import Editor, ObjectStore
 from adapters.imaging.bounded import Bounded
 from adapters.imaging.decode import ImageFacts, inspect_image
 from domain import keys
-from domain.edits import Edited, EditOutcome, EditRequest, NoImage
+from domain.edits import Edited, EditRequest, NoImage
 from domain.errors import AmbiguousError, PhotoError
 from domain.plan import StepPlan
 from domain.records import ImageRef, OutcomeRecord
 from domain.runs import StepResult
 from tasks import gates, ledger, policies, wiring
 from tasks.journal import Journal
-from tasks.paid_calls import paid_call
+from tasks.paid_calls import Call, paid_call
 from tasks.threads import in_thread
 
 MAX_IMAGE_BYTES = 100_000_000
@@ -60,7 +60,7 @@ def run_step(
             return StepResult(outcome=ledger.expect_outcome(store, step.key), found=True)
         outcome = call.outcome
         image = _store_image(outcome, store, identity.model) if isinstance(outcome, Edited) else None
-        record = _record(step, outcome, image, latency_s)
+        record = _record(step, call, image, latency_s)
         if not ledger.write_new(store, keys.outcome(step.key), record):
             record = ledger.expect_outcome(store, step.key)
     return StepResult(outcome=record, found=False, collected=call.collected)
@@ -91,7 +91,8 @@ def _store_image(outcome: Edited, store: ObjectStore, model: str) -> ImageRef:
     return ref
 
 
-def _record(step: StepPlan, outcome: EditOutcome, image: ImageRef | None, latency_s: float) -> OutcomeRecord:
+def _record(step: StepPlan, call: Call, image: ImageRef | None, latency_s: float) -> OutcomeRecord:
+    outcome = call.outcome
     kind = (
         "edited" if isinstance(outcome, Edited) else "no_image" if isinstance(outcome, NoImage) else "refused"
     )
@@ -103,6 +104,7 @@ def _record(step: StepPlan, outcome: EditOutcome, image: ImageRef | None, latenc
         reason=None if isinstance(outcome, Edited) else outcome.reason,
         served_version=outcome.served_version,
         cost_usd=outcome.cost_usd,
+        lost_calls=call.lost,
         latency_s=round(latency_s, 4),
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
         details=dict(outcome.details),

@@ -33,6 +33,8 @@ class Turn:
 
     send: int
     ticket: Ticket | None
+    lost: int = 0
+    """Earlier sendings that may have been paid and came to nothing."""
 
 
 class Journal:
@@ -68,27 +70,27 @@ class Journal:
         Raises:
             UnresolvedError: the call may have been paid as often as the suite allows.
         """
-        send, lost, over = 1, 0, set[str]()
+        send, lost, over, why = 1, 0, set[str](), ""
         while True:
             if lost > self._rules.max_resends:
                 raise UnresolvedError(
-                    f"the call may have been paid {lost} times and its answer was lost each time; look at "
-                    f"the account of {self._provider}, then raise calls.max_resends of the suite to send it "
-                    "again",
+                    f"the call may have been paid {lost} times and came to nothing each time (last: {why}); "
+                    f"look at the account of {self._provider}, then raise calls.max_resends of the suite to "
+                    "send it again",
                     provider=self._provider,
                     model=request.model,
                 )
             if self._claim(send, request.model):
-                return Turn(send, None)
+                return Turn(send, None, lost)
             end = ledger.read(self._store, self._name(send, "end"), CallEnd)
             if end is not None:
                 if known := self._ticket(send):
                     over.add(known.provider_id or "")
-                send, lost = send + 1, lost + end.maybe_paid
+                send, lost, why = send + 1, lost + end.maybe_paid, end.reason
                 continue
             ticket = self._ticket(send) or self._follow_up(send, request, editor, over)
             if ticket is not None:
-                return Turn(send, ticket)
+                return Turn(send, ticket, lost)
             if self._store.head(keys.outcome(self._key)) is not None:
                 return None  # another process stored it while this one waited
 

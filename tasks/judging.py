@@ -12,6 +12,7 @@ from adapters.base import Judge, ObjectStore, StateTracker
 from adapters.registry import AnyJudge
 from domain import keys
 from domain.edits import JudgeReply
+from domain.errors import AmbiguousError
 from domain.judge_cards import JudgeCard
 from domain.judging import InvalidAnswerError, Scores, State, parse_scores, parse_state
 from domain.records import JudgeIdentity, JudgementRecord, StateRecord
@@ -158,12 +159,17 @@ class CountingJudge:
 
     def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
         """The judge's scores."""
-        return self._counted(self._judge.score(before, after, prompt))
+        return self._counted(lambda: self._judge.score(before, after, prompt))
 
     def track(self, image: bytes) -> JudgeReply:
         """The tracker's state."""
-        return self._counted(self._judge.track(image))
+        return self._counted(lambda: self._judge.track(image))
 
-    def _counted(self, reply: JudgeReply) -> JudgeReply:
+    def _counted(self, ask: Callable[[], JudgeReply]) -> JudgeReply:
+        try:
+            reply = ask()
+        except AmbiguousError:
+            self._gate.count_cost(self._price_usd)  # its answer is lost, and it was perhaps paid
+            raise
         self._gate.count_cost(self._price_usd if reply.cost_usd is None else reply.cost_usd)
         return reply

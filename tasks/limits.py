@@ -15,7 +15,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate
 from prefect.concurrency.asyncio import concurrency
 from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
-from pydantic import Field
+from pydantic import Field, PositiveFloat, PositiveInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain.provider_cards import ProviderCard
@@ -32,9 +32,9 @@ class LimitSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="FACEDRIFT_")
 
-    in_flight: dict[str, int] = Field(default_factory=dict[str, int])
+    in_flight: dict[str, PositiveInt] = Field(default_factory=dict[str, PositiveInt])
     """Of a provider, in place of its card: such as `{"fal": 40}`."""
-    per_minute: dict[str, float] = Field(default_factory=dict[str, float])
+    per_minute: dict[str, PositiveFloat] = Field(default_factory=dict[str, PositiveFloat])
     own_server: bool = False
     """Set by a run that has started a Prefect server for itself."""
 
@@ -77,7 +77,7 @@ async def _shared_limit(name: str, wanted: int) -> int:
     """The limit as the server has it, made if it is not there; what an operator has set there stays."""
     async with get_client() as client:
         try:
-            return (await client.read_global_concurrency_limit_by_name(name)).limit
+            return max(1, (await client.read_global_concurrency_limit_by_name(name)).limit)
         except ObjectNotFound:
             pass
         try:

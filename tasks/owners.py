@@ -35,6 +35,8 @@ def may_live(owner: Owner) -> bool:
         return True
     try:
         # Two readings of the same start differ when the clock was set in between.
-        return abs(psutil.Process(owner.pid).create_time() - owner.started) < 2
+        process = psutil.Process(owner.pid)
+        same = abs(process.create_time() - owner.started) < 2
+        return same and process.status() != psutil.STATUS_ZOMBIE  # killed, and nobody has asked how it ended
     except psutil.NoSuchProcess:
         return False

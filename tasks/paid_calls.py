@@ -19,6 +19,8 @@ class Call:
     outcome: EditOutcome
     collected: bool = False
     """True when nothing was sent: the job of an earlier call was collected."""
+    lost: int = 0
+    """Earlier calls that may have been paid and came to nothing."""
 
 
 @contextmanager
@@ -39,7 +41,7 @@ def paid_call(journal: Journal | None, request: EditRequest, editor: Editor) -> 
         ticket = turn.ticket or _send(journal, turn, request, editor)
         outcome = _collect(journal, turn, ticket, editor)
         try:
-            yield Call(outcome, collected=turn.ticket is not None)
+            yield Call(outcome, collected=turn.ticket is not None, lost=turn.lost)
         except AmbiguousError as error:
             journal.end(turn.send, str(error), maybe_paid=True)
             raise

@@ -12,7 +12,7 @@ from prefect import Task
 from prefect.cache_policies import NO_CACHE, CacheKeyFnPolicy, CachePolicy
 from prefect.client.schemas.objects import State, TaskRun
 from prefect.context import TaskRunContext
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain.errors import AmbiguousError, QuotaError, TransientError, UnresolvedError
@@ -23,7 +23,7 @@ class RetrySettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="FACEDRIFT_")
 
-    retry_waits_s: tuple[float, ...] = Field(default=(2.0, 10.0, 30.0), max_length=10)
+    retry_waits_s: tuple[NonNegativeFloat, ...] = Field(default=(2.0, 10.0, 30.0), max_length=10)
     """Before the first, second, … retry; the last is repeated. A provider's Retry-After wins."""
     retry_wait_limit_s: float = 300.0
     """The longest Retry-After that is waited for."""

@@ -16,6 +16,7 @@ from adapters.stores.settings import StoreSettings
 from domain.errors import DefinitionError, FacedriftError, StoreError
 from domain.runs import RunRequest
 from tasks import wiring
+from tasks.environment_checks import check_environment
 from tasks.planning import calls_somebody, preview, resolve
 from tasks.provider_checks import problems_of
 from tasks.versions import package_versions
@@ -27,6 +28,7 @@ EDIT_BYTES = 2_000_000
 
 def check_before_run(request: RunRequest) -> None:
     """Raise the error of the first thing that would stop a run: definitions, editors, store, weights."""
+    check_environment()
     resolved = resolve(request)
     for card in resolved.cards:
         editor_class(card.provider)
@@ -43,14 +45,15 @@ def check_store(edits: int = 0) -> None:
     free, needed = shutil.disk_usage(_existing(root)).free, max(MIN_FREE_BYTES, edits * EDIT_BYTES)
     if free < needed:
         raise StoreError(
-            f"{root} has {free // 1_000_000} MB free, and about {needed // 1_000_000} MB are needed; make room "
-            "or choose another store"
+            f"{root} has {free // 1_000_000} MB free, and about {needed // 1_000_000} MB are needed; "
+            "make room or choose another store"
         )
 
 
 def checks(suite: str) -> Iterator[tuple[str, str | None]]:
     """Every check of `facedrift doctor`: its name, and what is wrong with what to do, or None."""
     yield "onnxruntime is installed once and works", _problem(_check_onnxruntime)
+    yield "the variables of limits and retries can be read", _problem(check_environment)
     yield "the store can be written and has room", _problem(check_store)
     yield f"suite {suite!r} and its definitions are valid", _problem(lambda: resolve(RunRequest(suite=suite)))
     yield f"face pack of {suite!r} is complete", _problem(lambda: _check_pack(suite))
@@ -60,8 +63,9 @@ def checks(suite: str) -> Iterator[tuple[str, str | None]]:
     except FacedriftError:
         return
     cards = (*resolved.cards, resolved.judge, resolved.tracker)
-    rehearse = resolved.suite.rehearsal.always
-    problems = problems_of(cards, resolved.suite, rehearse=rehearse)
+    if resolved.suite.rehearsal.always:
+        return  # a run starts the stand-in that its providers are played by
+    problems = problems_of(cards, resolved.suite, rehearse=False, unreached=True)
     for card in cards:
         if not wiring.is_in_process(card.provider):
             yield f"{card.id} can be called over {card.provider}", problems.get(card.id)

@@ -31,19 +31,21 @@ def needed(cards: Iterable[ModelCard], judges: Iterable[JudgeCard], missing: Mis
     return [*models, *asked.values()]
 
 
-def problems_of(cards: Sequence[AnyCard], suite: Suite, *, rehearse: bool) -> dict[str, str]:
+def problems_of(
+    cards: Sequence[AnyCard], suite: Suite, *, rehearse: bool, unreached: bool = False
+) -> dict[str, str]:
     """What is wrong with each provider that a card needs: a sentence that says what to mend.
 
     Looked at are keys, packages, settings, retirement, and the provider's own free look-up of the model. A
-    look-up that a network fault keeps from ending is no problem yet.
+    look-up that a network fault keeps from ending is a problem only with `unreached`.
     """
     remote = [card for card in cards if not wiring.is_in_process(card.provider)]
     with ThreadPoolExecutor(LOOKUPS_AT_ONCE) as threads:
-        found = list(threads.map(lambda card: _problem(card, suite, rehearse), remote))
+        found = list(threads.map(lambda card: _problem(card, suite, rehearse, unreached), remote))
     return {card.id: problem for card, problem in zip(remote, found, strict=True) if problem}
 
 
-def _problem(card: AnyCard, suite: Suite, rehearse: bool) -> str | None:
+def _problem(card: AnyCard, suite: Suite, rehearse: bool, unreached: bool) -> str | None:
     today = datetime.now(UTC).date()
     if card.retired_on is not None and card.retired_on <= today and not rehearse:
         return f"{card.id} was retired on {card.retired_on}; leave it out, or name its successor"
@@ -51,8 +53,8 @@ def _problem(card: AnyCard, suite: Suite, rehearse: bool) -> str | None:
         built = _build(card, suite, rehearse)
         if isinstance(built, Checkable):
             built.check()
-    except TransientError:
-        return None
+    except TransientError as error:
+        return f"{card.id} could not be looked up: {error}; try again" if unreached else None
     except FacedriftError as error:
         return str(error)
     return None

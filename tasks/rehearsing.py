@@ -72,5 +72,8 @@ def standin_counts(url: str) -> dict[str, dict[str, Any]]:
     try:
         answer = httpx.get(f"{url}/standin/counts", timeout=30)
         return answer.raise_for_status().json()
-    except httpx.HTTPError as error:
-        raise StoreError(f"the stand-in at {url} does not answer ({error}); is it running?") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise StoreError(
+            f"the stand-in at {url} does not answer ({error}); start it with `facedrift standin`, and set "
+            "FACEDRIFT_STANDIN_URL to the address it prints, or unset it"
+        ) from error

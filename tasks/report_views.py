@@ -33,7 +33,7 @@ MAX_COMPARISONS = 12
 
 SHOWN = (
     "leaderboard", "progression", "coverage", "overediting", "steps", "photos", "left_out", "served",
-    "refusals", "shapes", "truth", "tracker_accuracy",
+    "refusals", "calls", "shapes", "truth", "tracker_accuracy",
 )  # fmt: skip
 """The tables that the page shows; it links to the others."""
 
@@ -98,7 +98,7 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
             f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits. "
             "Each model edits its own last output; every number is computed from the stored images."
         ),
-        notices=notices_of(tables["served"]),
+        notices=notices_of(tables["served"], tables["steps"]),
         board_columns=BOARD_COLUMNS,
         board=board_rows(tables["leaderboard"], run),
         series=_series(tables["progression"]),

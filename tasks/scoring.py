@@ -27,17 +27,21 @@ from tasks.collecting import Collected, Collector
 from tasks.definitions import load
 from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
 from tasks.planning import finder, newest_run, walks
-from tasks.served import notices_of, served_table
+from tasks.served import calls_table, notices_of, served_table, unreadable
 from tasks.threads import in_thread
 
 TABLES = (
     "leaderboard", "progression", "coverage", "coverage_by_group", "overediting", "missed_edits", "patterns",
-    "sessions", "steps", "photos", "left_out", "sources", "served", "refusals", "shapes", "truth",
+    "sessions", "steps", "photos", "left_out", "sources", "served", "calls", "refusals", "shapes", "truth",
     "tracker_accuracy", "tracker_confusion", *GROUP_TABLES,
 )  # fmt: skip
 """The tables of a snapshot; each as CSV and Parquet."""
 
 PHOTO_FIELDS = ("id", "subject", "role", "source", "licence", "derived_from", "image_sha256")
+
+
+MOST_UNREADABLE = 0.1
+"""Share of a judge's answers above which its scores are no result."""
 
 
 def collect(run: RunPlan, store: ObjectStore) -> Collected:
@@ -73,6 +77,7 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
         ),
         "sources": pl.DataFrame(sources, schema={name: pl.String for name in PHOTO_FIELDS}),
         "served": served_table(run, collected.served),
+        "calls": calls_table(run, collected.outcomes),
         "refusals": refusals(steps, photos),
         "shapes": shapes(collected.sizes),
         **_truth_tables(collected, scored.sessions, taxonomy),
@@ -190,14 +195,20 @@ def _score_run(run_id: str) -> Snapshot:
     return publish_tables(run, score(run, collect(run, store)), store)
 
 
-async def notices(snapshot: Snapshot) -> tuple[str, ...]:
-    """What a reader of a snapshot must know, one sentence each."""
-    return await in_thread(read_notices, snapshot, wiring.store())
+async def notices(snapshot: Snapshot) -> tuple[tuple[str, ...], list[str]]:
+    """What a reader of a snapshot must know, one sentence each, and what of it makes the run incomplete."""
+    return await in_thread(_notices, snapshot, wiring.store())
 
 
-def read_notices(snapshot: Snapshot, store: ObjectStore) -> tuple[str, ...]:
-    """What a reader of a snapshot must know, one sentence each."""
-    return notices_of(read_table(store, snapshot, "served"))
+def _notices(snapshot: Snapshot, store: ObjectStore) -> tuple[tuple[str, ...], list[str]]:
+    steps = read_table(store, snapshot, "steps")
+    problems = [
+        f"{role}: {bad} of {asked} answers could not be read; look at raw_texts of the stored answers, and "
+        "at its prompt and card"
+        for role, (bad, asked) in unreadable(steps).items()
+        if bad > MOST_UNREADABLE * asked
+    ]
+    return notices_of(read_table(store, snapshot, "served"), steps), problems
 
 
 def rescore(suite: str) -> Snapshot:

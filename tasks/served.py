@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import polars as pl
 
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
+from domain.records import OutcomeRecord
 from domain.runs import RunPlan
 from domain.served import is_the_model
 from tasks import wiring
@@ -46,8 +48,51 @@ def served_table(run: RunPlan, served: Counter[Served]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def notices_of(served: pl.DataFrame) -> tuple[str, ...]:
-    """What a reader must know: another model answered, or more than one version did."""
+CALLS = pl.Schema(
+    {
+        "model": pl.String,
+        "answers": pl.Int64,
+        "lost_calls": pl.Int64,
+        "cost_usd": pl.Float64,
+        "maybe_paid_usd": pl.Float64,
+    }
+)
+
+
+def calls_table(run: RunPlan, outcomes: Iterable[OutcomeRecord]) -> pl.DataFrame:
+    """Of each model: answered calls, calls that may have been paid and came to nothing, and what both cost.
+
+    What the provider does not tell is the card's price of each image.
+    """
+    rows = {card.id: [0, 0, 0.0, 0.0] for card in run.cards}
+    for outcome in outcomes:
+        row, price_usd = rows[outcome.identity.model], run.card[outcome.identity.model].price_usd
+        listed = price_usd if outcome.kind == "edited" else 0.0
+        row[0] += 1
+        row[1] += outcome.lost_calls
+        row[2] += listed if outcome.cost_usd is None else outcome.cost_usd
+        row[3] += outcome.lost_calls * price_usd
+    found = [(name, row[0], row[1], round(row[2], 6), round(row[3], 6)) for name, row in rows.items()]
+    return pl.DataFrame(found, schema=CALLS, orient="row")
+
+
+def unreadable(steps: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    """Of judge and tracker: answers that could not be read, and how many images were asked about."""
+    asked = {"judge": ("judgement", "scored"), "tracker": ("tracked", "tracked")}
+    found: dict[str, tuple[int, int]] = {}
+    for role, (column, good) in asked.items():
+        bad = steps.filter(pl.col(column) == "unparsable").height
+        found[role] = (bad, bad + steps.filter(pl.col(column) == good).height)
+    return found
+
+
+def notices_of(served: pl.DataFrame, steps: pl.DataFrame) -> tuple[str, ...]:
+    """What a reader must know: another model answered, or several versions did, or answers made no sense."""
+    lost = [
+        f"{role}: {bad} of {asked} answers could not be read, asked for again as often as allowed"
+        for role, (bad, asked) in unreadable(steps).items()
+        if bad
+    ]
     other = [
         f"{row['role']} {row['card']}: {row['n']} answers came from {row['served']!r}, not from the "
         f"{row['asked']!r} that was asked"
@@ -58,4 +103,4 @@ def notices_of(served: pl.DataFrame) -> tuple[str, ...]:
         for (role, card), rows in served.group_by(["role", "card"], maintain_order=True)
         if rows.height > 1
     ]
-    return (*other, *several)
+    return (*other, *several, *lost)

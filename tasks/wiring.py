@@ -149,7 +149,7 @@ def build_editor(card: ModelCard, photos: Dataset, suite: Suite, *, rehearse: bo
     try:
         return editor_class(card.provider).build(card, context)
     except ValidationError as error:
-        raise settings_error(error, card.id) from error
+        raise settings_error(error, type(card), card.id) from error
 
 
 def _editor_context(photos: Dataset, suite: Suite, standin: str | None) -> EditorContext:
@@ -173,7 +173,7 @@ def check_settings(card: ModelCard | JudgeCard, suite: Suite) -> None:
     try:
         build()
     except ValidationError as error:
-        raise settings_error(error, card.id) from error
+        raise settings_error(error, type(card), card.id) from error
     except DefinitionError:
         return  # a package is missing, or the stand-in does not speak it: that matters once it is called
 
@@ -207,7 +207,7 @@ def standin(
     try:
         drawn = Faults.model_validate(suite.rehearsal.faults if faults is None else faults)
     except ValidationError as error:
-        raise settings_error(error, suite.id) from error
+        raise settings_error(error, Suite, suite.id, "rehearsal.faults") from error
     work = StandinWork(editor=build_editor(behind, nobody, suite), judge=judge, tracker=judge)
     return build_app(work, drawn, state, only_key)
 
@@ -261,7 +261,7 @@ def build_judge(card: JudgeCard, suite: Suite, *, rehearse: bool = False) -> Any
     try:
         return judge_class(card.provider).build(card, context)
     except ValidationError as error:
-        raise settings_error(error, card.id) from error
+        raise settings_error(error, type(card), card.id) from error
 
 
 def _judge_context(card: JudgeCard, suite: Suite, standin: str | None) -> JudgeContext:

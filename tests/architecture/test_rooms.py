@@ -110,7 +110,10 @@ try:
     main()
 except SystemExit as end:
     assert not end.code, end.code
-heavy = {"prefect", "google.genai", "fal_client", "replicate", "openai", "starlette", "polars", "cv2", "numpy", "insightface", "onnxruntime", "skimage", "scipy"}
+heavy = {
+    "prefect", "google.genai", "fal_client", "replicate", "openai", "starlette", "polars", "cv2", "numpy",
+    "matplotlib", "insightface", "onnxruntime", "skimage", "scipy",
+}
 print(sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
 

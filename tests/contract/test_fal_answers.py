@@ -122,6 +122,8 @@ class TestFal:
             (Answer({"detail": "Request not found"}, 404), AmbiguousError, True),
             (Answer(b"<html>nginx</html>", 502), TransientError, False),
             (Answer({"detail": "slow down"}, 429, {"retry-after": "3"}), TransientError, False),
+            (Answer({"detail": "slow down"}, 429, {"x-fal-request-id": "r-1"}), TransientError, False),
+            (Answer({"detail": "bad gateway"}, 502, {"x-fal-request-id": "r-1"}), TransientError, False),
             (Answer({}, fault="drop"), TransientError, False),
             (Answer(b"{", 200), TransientError, False),
             (Answer(b"[]", 200), TransientError, False),

@@ -107,3 +107,5 @@ def failure(kind: type[ProviderError], provider: str, do: Callable[[], object]) 
 def no_secret_in(shown: Sequence[object]) -> None:
     for each in shown:
         assert SECRET not in repr(each)
+        if isinstance(each, BaseException):
+            assert SECRET not in "".join(traceback.format_exception(each)), "a cause quotes the key"

@@ -6,8 +6,10 @@ import asyncio
 import time
 from collections import Counter
 
+import polars as pl
 import pytest
 from aiolimiter import AsyncLimiter
+from builders import an_identity, an_image_ref, an_outcome
 
 from domain.errors import BudgetError, FatalError, ProviderError, QuotaError, TransientError
 from domain.served import is_the_model
@@ -15,7 +17,7 @@ from tasks import gates
 from tasks.budget import Budget
 from tasks.collecting import Served
 from tasks.gates import Gate
-from tasks.served import SCHEMA, notices_of, served_table
+from tasks.served import SCHEMA, calls_table, notices_of, served_table, unreadable
 
 
 async def _call(run: str, provider: str, error: Exception | None = None) -> None:
@@ -120,6 +122,29 @@ def test_a_snapshot_is_the_model_and_a_sibling_is_not(served: str, same: bool) -
     assert is_the_model(served, "gemini-2.5-flash", ("gemini-flash-latest",)) is same
 
 
+STEPS = pl.DataFrame(
+    {"judgement": ["scored", "unparsable", None], "tracked": ["tracked", "tracked", None]},
+    schema={"judgement": pl.String, "tracked": pl.String},
+)
+
+
+def test_answers_that_could_not_be_read_are_counted_beside_those_that_could() -> None:
+    assert unreadable(STEPS) == {"judge": (1, 2), "tracker": (0, 2)}
+
+
+def test_what_calls_cost_is_counted_with_those_that_came_to_nothing(a_run) -> None:
+    model = a_run.cards[0]
+    identity = an_identity(model=model.id)
+    image = an_image_ref()
+    outcomes = [
+        an_outcome(identity, kind="edited", image=image, lost_calls=2, cost_usd=None),
+        an_outcome(identity, kind="edited", image=image, cost_usd=0.5),
+        an_outcome(identity, kind="refused", image=None, reason="policy", cost_usd=None),
+    ]
+    [row] = calls_table(a_run, outcomes).rows()
+    assert row == (model.id, 3, 2, pytest.approx(model.price_usd + 0.5), pytest.approx(2 * model.price_usd))
+
+
 def test_readers_are_told_of_other_models_and_of_changing_versions(a_run) -> None:
     judge, model = a_run.judge_card, a_run.cards[0]
     served = Counter(
@@ -131,9 +156,10 @@ def test_readers_are_told_of_other_models_and_of_changing_versions(a_run) -> Non
     )
     table = served_table(a_run, served)
     assert table.schema == SCHEMA
-    assert notices_of(table) == (
+    assert notices_of(table, STEPS) == (
         f"judge {judge.id}: 3 answers came from 'gemini-3.5-flash-lite', not from the 'gemini-2.5-flash' "
         "that was asked",
         f"model {model.id}: more than one version answered: {model.endpoint}, {model.endpoint}-002",
+        "judge: 1 of 2 answers could not be read, asked for again as often as allowed",
     )
-    assert notices_of(served_table(a_run, Counter())) == ()
+    assert notices_of(served_table(a_run, Counter()), STEPS.head(1)) == ()
