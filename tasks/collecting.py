@@ -20,6 +20,7 @@ from domain.records import FaceRecord, JudgementRecord, OutcomeRecord, StateReco
 from domain.runs import RunPlan, StepFailure
 from domain.taxonomy import Taxonomy
 from metrics.face_choice import choose_face
+from metrics.floors import Floor, fss_floor
 from metrics.frames import photos_schema, state_column, steps_schema
 from metrics.shapes import Pair
 from metrics.similarity import cosine_to_references
@@ -45,6 +46,8 @@ class Collected:
     """How often which version answered for whom."""
     outcomes: list[OutcomeRecord]
     """How each step ended, once for each: chains may share a step."""
+    floor: Floor | None
+    """Of FSS, by the photos of other people; None with one person."""
     sizes: list[Pair]
     """Of each edit: the pixels of its input and output."""
 
@@ -98,8 +101,19 @@ class Collector:
             truth=truth,
             served=self.served,
             outcomes=list(outcomes.values()),
+            floor=self._floor(),
             sizes=sizes,
         )
+
+    def _floor(self) -> Floor | None:
+        base = [self._photos.by_id[name] for name in self._run.photos]
+        faces = [(photo.subject, self._faces(photo.image_sha256)) for photo in base]
+        found = [
+            (subject, decode_embedding(record.reading.faces[0].embedding))
+            for subject, record in faces
+            if record and record.reading.faces
+        ]
+        return fss_floor(found, {subject: self._references(subject) for subject, _ in found})
 
     def _sizes(self, walk: Walk) -> Iterator[Pair]:
         photo = self._photos.by_id[walk.chain.photo]

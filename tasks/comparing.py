@@ -13,7 +13,8 @@ from adapters.pages.markdown import escaped
 from domain import keys
 from domain.errors import StoreError
 from domain.printed import PrintedPaper, Slip, printed_paper
-from tasks import wiring
+from domain.suites import Rules
+from tasks import ledger, wiring
 from tasks.definitions import load_suite
 from tasks.paper_closure import CHECKS, Closure, closures
 from tasks.paper_comparison import VERDICTS, compare, compare_lists, counts_of, our_numbers, sorted_tables
@@ -74,7 +75,8 @@ def compare_with_paper(suite: str | None) -> PaperComparison:
     run = tables["leaderboard"]
     datasets = sorted({cell.dataset for cell in paper.cells})
     shared = run.filter(pl.col("dataset").is_in(datasets) & pl.col("model").is_in(list(paper.cards.values())))
-    lead = f"Suite {wanted.id}, snapshot {digest[:16]}; rules: {rules_text(wanted.rules)}."
+    rules = ledger.read(store, keys.report(wanted.id, digest, "rules.json"), Rules) or wanted.rules
+    lead = f"Suite {wanted.id}, snapshot {digest[:16]}; rules: {rules_text(rules)}."
     if shared.is_empty():
         lead += (
             f" It shares no model and dataset with the paper (datasets {', '.join(datasets)}), "

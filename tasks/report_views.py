@@ -23,6 +23,7 @@ from adapters.pages.report_page import (
 from domain.records import OutcomeRecord
 from domain.runs import RunPlan, Snapshot
 from metrics.scoring import POOLED
+from metrics.session_scores import FLOOR_METRIC
 from tasks import ledger, wiring
 from tasks.paper_index import read_index
 from tasks.planning import finder, walks
@@ -46,6 +47,7 @@ BOARD_COLUMNS = (
     ("refused", "share of planned sessions that a refusal stopped"),
     ("no image", "share of planned sessions that an answer without an image stopped"),
     ("no face", "share of edited images without a face (counted as FSS 0 by default)"),
+    ("Drop to floor %", "Drop_FSS on a scale where a photo of somebody else is 100"),
 )  # fmt: skip
 
 
@@ -67,6 +69,7 @@ def board_rows(board: pl.DataFrame, run: RunPlan) -> list[BoardRow]:
                 Cell(share(row["refusal"])),
                 Cell(share(row["no_image"])),
                 Cell(share(row["no_face"])),
+                estimate(row, FLOOR_METRIC, 2) if FLOOR_METRIC in row else Cell("–"),
             ],
         )
         for row in rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 
 import polars as pl
 from prefect import task
@@ -32,14 +33,15 @@ from tasks.threads import in_thread
 
 TABLES = (
     "leaderboard", "progression", "coverage", "coverage_by_group", "overediting", "missed_edits", "patterns",
-    "sessions", "steps", "photos", "left_out", "sources", "served", "calls", "refusals", "shapes", "truth",
-    "tracker_accuracy", "tracker_confusion", *GROUP_TABLES,
+    "sessions", "steps", "photos", "left_out", "sources", "fss_floor", "served", "calls", "refusals",
+    "shapes", "truth", "tracker_accuracy", "tracker_confusion", *GROUP_TABLES,
 )  # fmt: skip
 """The tables of a snapshot; each as CSV and Parquet."""
 
 PHOTO_FIELDS = ("id", "subject", "role", "source", "licence", "derived_from", "image_sha256")
 
 
+FLOOR = {"value": pl.Float64, "n_photos": pl.Int64, "n_pairs": pl.Int64}
 MOST_UNREADABLE = 0.1
 """Share of a judge's answers above which its scores are no result."""
 
@@ -54,7 +56,8 @@ def collect(run: RunPlan, store: ObjectStore) -> Collected:
 
 def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
     """Every table of a run."""
-    taxonomy, rules = load(Taxonomy, run.suite.taxonomy), scoring_rules(run.suite.rules)
+    taxonomy, floor = load(Taxonomy, run.suite.taxonomy), collected.floor
+    rules = replace(scoring_rules(run.suite.rules), floor=floor.value if floor else None)
     steps, photos = collected.steps, collected.photos
     coded = scoring.code_steps(steps, taxonomy)
     scored = scoring.score(coded, photos, taxonomy, rules)
@@ -76,6 +79,7 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
             left_out, schema={name: pl.String for name in ("source", "reason", "detail")}
         ),
         "sources": pl.DataFrame(sources, schema={name: pl.String for name in PHOTO_FIELDS}),
+        "fss_floor": pl.DataFrame([asdict(floor)] if floor else [], schema=FLOOR),
         "served": served_table(run, collected.served),
         "calls": calls_table(run, collected.outcomes),
         "refusals": refusals(steps, photos),
