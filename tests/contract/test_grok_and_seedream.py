@@ -118,7 +118,8 @@ class TestXai:
     @pytest.mark.parametrize("encoded", ["data:image/png;base64,AAAA", "data:image/png;base64,&"])
     def test_a_broken_image_was_paid(self, grok: GrokServer, encoded: str):
         grok.answer = lambda context: grok.image(encoded)
-        failure(AmbiguousError, "xai", lambda: ask(build("xai"), a_request()))
+        error = failure(AmbiguousError, "xai", lambda: ask(build("xai"), a_request()))
+        assert not error.job_over
 
     @pytest.mark.parametrize(
         ("code", "details", "kind"),
@@ -168,7 +169,8 @@ class TestXai:
     def test_a_server_that_is_not_there_was_sent_nothing(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("FACEDRIFT_XAI_HOST", "127.0.0.1:9")
         monkeypatch.setenv("FACEDRIFT_XAI_INSECURE", "1")
-        failure(TransientError, "xai", lambda: build("xai").submit(a_request()))
+        error = failure(TransientError, "xai", lambda: build("xai").submit(a_request()))
+        assert error.provider == "xai"
 
 
 def ark(status: int, code: str, message: str = "no") -> Answer:

@@ -133,7 +133,8 @@ def test_an_answer_without_an_image_is_no_refusal(provider: str, script: Callabl
 @pytest.mark.parametrize("at_once", AT_ONCE)
 def test_a_broken_image_inside_an_answer_was_paid(at_once: str, fault: str, script: Callable[..., None]):
     script(fault)
-    failure(AmbiguousError, at_once, lambda: ask(build(at_once), a_request()))
+    error = failure(AmbiguousError, at_once, lambda: ask(build(at_once), a_request()))
+    assert "paid" in str(error) or "whole" in str(error)
 
 
 @pytest.mark.parametrize("fault", ["truncated", "short_body"])
@@ -153,7 +154,8 @@ def test_a_broken_download_is_fetched_again_with_the_same_ticket(
 @pytest.mark.parametrize("queued", QUEUED)
 def test_an_empty_file_is_no_image(queued: str, script: Callable[..., None]):
     script("empty")
-    failure(TransientError, queued, lambda: ask(build(queued), a_request()))
+    error = failure(TransientError, queued, lambda: ask(build(queued), a_request()))
+    assert not error.job_over, "the ticket stays good"
 
 
 @pytest.mark.parametrize("queued", QUEUED)
