@@ -205,6 +205,19 @@ class Measured(BaseModel):
     cost_usd: float = 0.0
 
 
+class ModelCalls(BaseModel):
+    """What the calls of one model have cost, over all runs that made them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    answers: int = 0
+    lost: int = 0
+    """Calls before an answer that may have been paid and came to nothing."""
+    cost_usd: float = 0.0
+    maybe_paid_usd: float = 0.0
+
+
 class Missing(BaseModel):
     """What a run has to do, before it does it."""
 
@@ -250,6 +263,7 @@ class RunSummary(BaseModel):
     judging_usd: float = 0.0
     """Cost of states and judgements."""
     snapshot: Snapshot
+    calls: tuple[ModelCalls, ...] = ()
     notices: tuple[str, ...] = ()
     """What a reader of the numbers must know, such as a model that answered in another's place."""
     problems: tuple[str, ...] = ()

@@ -94,6 +94,8 @@ class AxisDefinition(BaseModel):
         strange = sorted(set(self.labels) - set(groups))
         if strange:
             raise ValueError(f"label of no group: {', '.join(strange)}; groups: {', '.join(groups)}")
+        if len(set(self.labels.values())) < len(self.labels):
+            raise ValueError("two groups have the same label")
         return self
 
     @property

@@ -60,6 +60,14 @@ def print_summary(summary: RunSummary, work_s: float) -> None:
             highlight=False,
             soft_wrap=True,
         )
+    for calls in summary.calls:
+        if calls.lost > 0:
+            err.print(
+                f"  {calls.model}, over all runs: {calls.answers} answers for ${calls.cost_usd:.2f}; "
+                f"{calls.lost} calls that may have been paid came to nothing (${calls.maybe_paid_usd:.2f})",
+                highlight=False,
+                soft_wrap=True,
+            )
     for problem in summary.problems[1:]:
         err.print(f"  also: {problem}", style="red", markup=False, soft_wrap=True)
     for notice in summary.notices:

@@ -13,6 +13,7 @@ from flows.judge_edits import judge_edits
 from flows.prepare_dataset import prepare_dataset
 from flows.score_suite import score_suite
 from flows.track_states import track_states
+from tasks.calls import count_calls
 from tasks.compaction import compact_steps
 from tasks.planning import PlannedRun, plan_run, resolve
 from tasks.provider_checks import check_providers
@@ -52,6 +53,7 @@ async def run_suite(request: RunRequest) -> RunSummary:
         edits_judged=job.done["judgements"],
         judging_usd=job.judging_usd,
         snapshot=snapshot,
+        calls=await count_calls(planned.run_id),
         notices=told,
         problems=tuple(job.problems),
     )

@@ -25,11 +25,12 @@ from flows.environment import set_variables
 from flows.local_server import prefect_server
 from flows.rehearsal import asked_for, rehearsal
 from flows.run_suite import run_suite
+from flows.score_suite import score_suite
 from tasks.definitions import load_suite
-from tasks.planning import calls_somebody, prepared, preview, resolve
+from tasks.planning import calls_somebody, newest_run_of, prepared, preview, resolve
 from tasks.preflight import check_before_run, check_prefect, check_store
 from tasks.provider_checks import check_resolved
-from tasks.publishing import Board, Cell, board, page_location, republish, truth_lines
+from tasks.publishing import Board, Cell, board, page_location, truth_lines
 from tasks.rehearsing import rehearsal_store, standin_counts
 from tasks.shards import summary_of
 
@@ -149,8 +150,17 @@ def _stopped(code: int) -> NoReturn:
 
 
 def show_report(suite: str) -> None:
-    """Score the newest run of a suite again and print it."""
-    show_snapshot(republish(load_suite(suite).id))
+    """Score the newest run of a suite again, publish that and print it."""
+    run_id = newest_run_of(load_suite(suite).id)
+    with prefect_server() as server:
+        if server:
+            server.ready()
+        snapshot = asyncio.run(_score(run_id))
+    show_snapshot(snapshot)
+
+
+async def _score(run_id: str) -> Snapshot:
+    return await score_suite(run_id)
 
 
 def show_snapshot(snapshot: Snapshot) -> None:

@@ -25,8 +25,12 @@ def checked_photos(photos: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
     """
     key, schema = ("dataset", "photo"), photos_schema(taxonomy)
     frame = columns_of(photos, schema, "photos")
-    refuse_rows(frame, whole_rows(key, frame, "photos"), key)
+    outside = ("photos: FSS₀ is a cosine, and outside -1 to 1", pl.col("fss0").abs() > 1 + _ROUNDING)
+    refuse_rows(frame, [*whole_rows(key, frame, "photos"), outside], key)
     return refuse_twice(frame, key, "photos: a row is there twice")
+
+
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -106,4 +110,5 @@ def _step_checks(schema: pl.Schema) -> Iterator[Check]:
     yield "a score outside 0 to 10", pl.any_horizontal(*((s < 0) | (s > 10) for s in scores))
     unscored = pl.any_horizontal(*(score.is_null() for score in scores))
     yield "judged, but without both scores", (pl.col("judgement") == "scored") & unscored
+    yield "FSS is a cosine, and outside -1 to 1", pl.col("fss").abs() > 1 + _ROUNDING
     yield "a face, but no FSS", (pl.col("face") == "found") & pl.col("fss").is_null()

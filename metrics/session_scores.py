@@ -61,7 +61,7 @@ class ScoringRules:
     Drop_FSS counted per edited image, as the half-widths of the paper's Table 1 imply.
     """
     seed: int = 0
-    """Of the bootstrap; each cell has a stream of its own, named by what the cell is."""
+    """Of the bootstrap; cells with the same people share their draws."""
     resamples: int = 2_000
     floor: float | None = None
     """FSS of other people; adds the floor-normalised drop where given."""

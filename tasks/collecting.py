@@ -44,8 +44,6 @@ class Collected:
     """(model, photo, session, step, what the model says it did) where a model says so."""
     served: Counter[Served]
     """How often which version answered for whom."""
-    outcomes: list[OutcomeRecord]
-    """How each step ended, once for each: chains may share a step."""
     floor: Floor | None
     """Of FSS, by the photos of other people; None with one person."""
     sizes: list[Pair]
@@ -83,12 +81,10 @@ class Collector:
         steps: list[Row] = []
         truth: list[tuple[str, str, str, int, dict[str, Any]]] = []
         sizes: list[Pair] = []
-        outcomes: dict[str, OutcomeRecord] = {}
         self.served.clear()
         for walk in walks:
             steps.extend(self._chain_rows(walk, failed))
             sizes.extend(self._sizes(walk))
-            outcomes.update((outcome.key, outcome) for outcome in walk.outcomes)
             for number, outcome in enumerate(walk.outcomes, 1):
                 self._note("model", walk.chain.model, outcome.served_version)
                 told = outcome.details.get("truth")
@@ -100,7 +96,6 @@ class Collector:
             photos=pl.DataFrame(base, schema=photos_schema(self._taxonomy)),
             truth=truth,
             served=self.served,
-            outcomes=list(outcomes.values()),
             floor=self._floor(),
             sizes=sizes,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import polars as pl
 
@@ -61,6 +61,7 @@ def group_tables(
     taxonomy: Taxonomy,
     definitions: Sequence[AxisDefinition],
     rules: Rules,
+    controls: Collection[str] = (),
 ) -> dict[str, pl.DataFrame]:
     """Every table of `GROUP_TABLES`.
 
@@ -71,6 +72,8 @@ def group_tables(
         taxonomy: The sub-axes and their categories.
         definitions: The axes; without any, the tables of groups have no row.
         rules: The rules in force.
+        controls: Models that measure the measuring: they are no models in counts of models, and their tests
+            are a family of their own.
 
     Raises:
         MetricError: A table is malformed.
@@ -81,19 +84,27 @@ def group_tables(
     )
     planned = planned_sessions(steps, photos, taxonomy)
     each_step = step_scores(planned, scored)
-    bias = attribute_bias(each_step, photos, axes, compared)
+    is_control = pl.col("model").is_in(list(controls))
+
+    def apart(table: Callable[[pl.DataFrame], pl.DataFrame], frame: pl.DataFrame) -> pl.DataFrame:
+        parts = [part for part in (frame.filter(~is_control), frame.filter(is_control)) if part.height]
+        return pl.concat([table(part) for part in parts]) if parts else table(frame)
+
+    bias = apart(lambda part: attribute_bias(part, photos, axes, compared), each_step)
     return {
         "photo_counts": photo_counts(photos, axes),
         "session_counts": session_counts(sessions, photos, axes),
         "group_means": group_means(sessions, photos, axes, means),
-        "disparities": disparities(sessions, photos, axes, compared),
+        "disparities": apart(lambda part: disparities(part, photos, axes, compared), sessions),
         "attribute_bias": bias,
-        "shared_attributes": shared_attributes(bias),
+        "shared_attributes": shared_attributes(bias.filter(~is_control)),
         "fss0_means": fss0_means(photos, axes, means),
         "fss0_distances": fss0_distances(photos, axes, compared),
         "occlusion_means": occlusion_means(photos, means),
         "occlusion_distances": occlusion_distances(photos, compared),
         "stereotype_means": stereotype_means(each_step, photos, axes, means),
-        "stereotype_distances": stereotype_distances(each_step, photos, axes, compared),
+        "stereotype_distances": apart(
+            lambda part: stereotype_distances(part, photos, axes, compared), each_step
+        ),
         "sensitivity": sensitivity_frame(planned, scored),
     }

@@ -43,7 +43,13 @@ def distance_cell(row: Row | None, digits: int = 1) -> PaperCell:
         marks.add("prominent")
     if row["p"] >= LEVEL:
         marks.add("not_significant")
-    return PaperCell(number_text(row["wd"], digits), n=f"p = {row['p']:.2g}", marks=frozenset(marks))
+    beside = [f"p = {row['p']:.2g}"]
+    if row["p_adjusted"] is not None:
+        beside.append(f"adj. {row['p_adjusted']:.2g}")
+    beside.append(f"by chance {number_text(row['null_mean'], digits)}")
+    if row["wd_per_sd"] is not None:
+        beside.append(f"{number_text(row['wd_per_sd'], 2)} sd")
+    return PaperCell(number_text(row["wd"], digits), n=", ".join(beside), marks=frozenset(marks))
 
 
 class GroupTableMaker:
@@ -91,7 +97,8 @@ class GroupTableMaker:
         subject = f"{metric.title} on facial hair" if is_stereotype else metric.title
         legend = (
             f"{metric.direction.capitalize()}. Means: {shown}, left the worst; WD: Wasserstein distance, "
-            f"bold above {PROMINENT:g}. n: {'edited images' if is_stereotype else 'sessions'} of each group."
+            f"bold above {PROMINENT:g}; beside it p, p adjusted for all cells, the distance by chance "
+            f"and WD/sd. n: {'edited images' if is_stereotype else 'sessions'} of each group."
         )
         return PaperTable(
             name=name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -143,6 +143,7 @@ def _patterns(patterns: pl.DataFrame, wording: Wording) -> PaperTable:
             PaperCell(models),
         ]
 
+    asked = patterns.select("dataset", "intended", "models", "prompts").explode("models", "prompts").unique()
     return PaperTable(
         name="patterns",
         number="Table 3",
@@ -156,7 +157,7 @@ def _patterns(patterns: pl.DataFrame, wording: Wording) -> PaperTable:
             Section(str(dataset), [row(found) for found in part.iter_rows(named=True)])
             for (dataset,), part in patterns.group_by("dataset", maintain_order=True)
         ],
-        n=int(patterns["prompts"].list.sum().sum() or 0),
+        n=int(asked["prompts"].sum()),
     )
 
 
@@ -181,14 +182,10 @@ def _coverage_by_group(coverage: pl.DataFrame, wording: Wording) -> PaperTable:
 def _counted(
     frame: pl.DataFrame, wording: Wording, name: str, title: str, legend: str, names: tuple[str, ...]
 ) -> PaperTable:
-    rows = [
-        [
-            PaperCell(wording.model(row["model"])),
-            *(PaperCell(str(row[column])) for column in names),
-            PaperCell(str(row["n"])),
-        ]
-        for row in frame.iter_rows(named=True)
-    ]
+    def cells(row: Mapping[str, Any]) -> list[PaperCell]:
+        counted = [PaperCell(str(row[column])) for column in names]
+        return [PaperCell(wording.model(row["model"])), *counted, PaperCell(str(row["n"]))]
+
     return PaperTable(
         name=name,
         number="",
@@ -196,27 +193,27 @@ def _counted(
         legend=legend,
         rules=rules_text(wording.rules),
         heads=[[Head("Model"), *(Head(column.replace("_", " ")) for column in names), Head("n")]],
-        sections=[Section("", rows)],
+        sections=_by_dataset(frame, cells),
         n=int(frame["n"].sum()),
     )
 
 
 def _sensitivity(frame: pl.DataFrame, wording: Wording) -> PaperTable:
     factors = {metric.column: metric.factor for metric in METRICS} | {"oer_no_facial_hair": 100.0}
-    rows: list[list[PaperCell]] = []
-    for row in frame.iter_rows(named=True):
+
+    def cells(row: Mapping[str, Any]) -> list[PaperCell]:
         factor = factors.get(row["metric"], 1.0)
         moved = None if row["difference"] is None else row["difference"] * factor
-        rows.append(
-            [
-                PaperCell(wording.model(row["model"])),
-                PaperCell(row["metric"]),
-                PaperCell(row["choice"].replace("_", " ")),
-                PaperCell(row["value"] + (" (in force)" if row["in_force"] else "")),
-                estimate_cell(row, "mean", 2, factor),
-                PaperCell(number_text(moved, 2)),
-            ]
-        )
+        return [
+            PaperCell(wording.model(row["model"])),
+            PaperCell(row["metric"]),
+            PaperCell(row["choice"].replace("_", " ")),
+            PaperCell(row["value"] + (" (in force)" if row["in_force"] else "")),
+            estimate_cell(row, "mean", 2, factor),
+            PaperCell(number_text(moved, 2)),
+        ]
+
+    each_once = frame.filter("in_force").group_by("dataset", "model").agg(pl.col("mean_n").max())
     return PaperTable(
         name="sensitivity",
         number="",
@@ -227,6 +224,14 @@ def _sensitivity(frame: pl.DataFrame, wording: Wording) -> PaperTable:
         ),
         rules=rules_text(wording.rules),
         heads=[[Head(text) for text in ("Model", "Metric", "Choice", "Value", "Mean", "Difference")]],
-        sections=[Section("", rows)],
-        n=int(frame.filter("in_force")["mean_n"].sum()),
+        sections=_by_dataset(frame, cells),
+        n=int(each_once["mean_n"].sum()),
     )
+
+
+def _by_dataset(frame: pl.DataFrame, cells: Callable[[Mapping[str, Any]], list[PaperCell]]) -> list[Section]:
+    """One section a dataset, so that rows of two datasets are never taken for one."""
+    return [
+        Section(str(dataset), [cells(row) for row in part.iter_rows(named=True)])
+        for (dataset,), part in frame.group_by("dataset", maintain_order=True)
+    ]

@@ -241,6 +241,11 @@ def newest_run(suite: str, store: ObjectStore) -> str:
     return name.decode()
 
 
+def newest_run_of(suite: str) -> str:
+    """Id of a suite's newest run in this process's store; raises StoreError when it was never run."""
+    return newest_run(suite, wiring.store())
+
+
 @task(task_run_name="plan {request.suite}", **policies.ONCE)
 async def plan_run(request: RunRequest, dataset_key: str) -> PlannedRun:
     """Resolve a run, find what is missing and write both to the store."""

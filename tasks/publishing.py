@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from tasks import policies, wiring
 from tasks.paper_index import publish_paper, read_index
 from tasks.progress import artifact_key
 from tasks.report_views import BOARD_COLUMNS, board_rows, comparisons_of, page_of, truth_summary
-from tasks.scoring import read_table, rescore
+from tasks.scoring import read_table
 from tasks.threads import in_thread
 
 
@@ -52,6 +53,21 @@ async def show_artifacts(snapshot: Snapshot) -> None:
     for name, text in await in_thread(paper_texts, snapshot, wiring.store()):
         key = artifact_key(f"table-{name}", snapshot.suite)
         await acreate_markdown_artifact(text, key=key, description=f"Snapshot {snapshot.digest}")
+    figures = await in_thread(figures_text, snapshot, wiring.store())
+    if figures:
+        await acreate_markdown_artifact(figures, key=artifact_key("figures", snapshot.suite))
+
+
+def figures_text(snapshot: Snapshot, store: ObjectStore) -> str:
+    """A snapshot's figures as Markdown that holds the pictures; empty when there is none."""
+    parts: list[str] = []
+    for entry in read_index(snapshot, store):
+        pictures = [name for name in entry["files"] if name.endswith(".png")]
+        if entry["kind"] == "figure" and pictures and len(parts) < MOST_FIGURES:
+            data = store.get(keys.report(snapshot.suite, snapshot.digest, pictures[0])) or b""
+            picture = base64.b64encode(data).decode()
+            parts.append(f"### {entry['title']}\n\n![{entry['title']}](data:image/png;base64,{picture})")
+    return "\n\n".join(parts)
 
 
 def paper_texts(snapshot: Snapshot, store: ObjectStore) -> list[tuple[str, str]]:
@@ -87,15 +103,10 @@ def _markdown(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
+MOST_FIGURES = 8
+"""In the artifact; the page links to all."""
 TERMINAL_COLUMNS = (0, 1, 2, 4, 6)
 """Of `BOARD_COLUMNS`, those that fit a terminal."""
-
-
-def republish(suite: str) -> Snapshot:
-    """Score the newest run of a suite again and publish it; raises StoreError when it was never run."""
-    snapshot = rescore(suite)
-    publish(snapshot, wiring.store())
-    return snapshot
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ MAX_COMPARISONS = 12
 
 SHOWN = (
     "leaderboard", "progression", "coverage", "overediting", "steps", "photos", "left_out", "served",
-    "refusals", "calls", "shapes", "truth", "tracker_accuracy",
+    "refusals", "shapes", "truth", "tracker_accuracy",
 )  # fmt: skip
 """The tables that the page shows; it links to the others."""
 

@@ -27,13 +27,13 @@ from tasks import failures, policies, wiring
 from tasks.collecting import Collected, Collector
 from tasks.definitions import load
 from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
-from tasks.planning import finder, newest_run, walks
-from tasks.served import calls_table, notices_of, served_table, unreadable
+from tasks.planning import finder, walks
+from tasks.served import notices_of, served_table, unreadable
 from tasks.threads import in_thread
 
 TABLES = (
     "leaderboard", "progression", "coverage", "coverage_by_group", "overediting", "missed_edits", "patterns",
-    "sessions", "steps", "photos", "left_out", "sources", "fss_floor", "served", "calls", "refusals",
+    "sessions", "steps", "photos", "left_out", "sources", "fss_floor", "served", "refusals",
     "shapes", "truth", "tracker_accuracy", "tracker_confusion", *GROUP_TABLES,
 )  # fmt: skip
 """The tables of a snapshot; each as CSV and Parquet."""
@@ -61,17 +61,19 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
     steps, photos = collected.steps, collected.photos
     coded = scoring.code_steps(steps, taxonomy)
     scored = scoring.score(coded, photos, taxonomy, rules)
+    controls = [card.id for card in run.cards if card.is_control]
+    groups = group_tables(coded, photos, scored.sessions, taxonomy, run.suite.axes, run.suite.rules, controls)
     dataset = wiring.dataset(run.dataset)
     left_out = [item.model_dump() for item in dataset.left_out]
     sources = [photo.model_dump(include=set(PHOTO_FIELDS)) for photo in dataset.photos]
     return {
         "leaderboard": scored.leaderboard,
         "progression": scored.progression,
-        "coverage": scored.coverage,
+        "coverage": pl.concat([scored.coverage, unknown_groups(groups["session_counts"])]),
         "coverage_by_group": scored.coverage_by_group,
         "overediting": scored.overediting,
         "missed_edits": scored.missed_edits,
-        "patterns": frequent_patterns(scored.overediting),
+        "patterns": frequent_patterns(scored.overediting.filter(~pl.col("model").is_in(controls))),
         "sessions": scored.sessions,
         "steps": steps,
         "photos": photos,
@@ -81,12 +83,24 @@ def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
         "sources": pl.DataFrame(sources, schema={name: pl.String for name in PHOTO_FIELDS}),
         "fss_floor": pl.DataFrame([asdict(floor)] if floor else [], schema=FLOOR),
         "served": served_table(run, collected.served),
-        "calls": calls_table(run, collected.outcomes),
         "refusals": refusals(steps, photos),
         "shapes": shapes(collected.sizes),
         **_truth_tables(collected, scored.sessions, taxonomy),
-        **group_tables(coded, photos, scored.sessions, taxonomy, run.suite.axes, run.suite.rules),
+        **groups,
     }
+
+
+def unknown_groups(counts: pl.DataFrame) -> pl.DataFrame:
+    """Complete sessions that are in no group of an axis, as rows of `coverage`."""
+    return counts.filter(pl.col("group").is_null() & (pl.col("n_sessions") > 0)).select(
+        "suite",
+        "dataset",
+        "model",
+        "test_set",
+        pl.concat_str(pl.lit("axis "), "axis").alias("what"),
+        pl.lit("unknown_group").alias("reason"),
+        pl.col("n_sessions").alias("n"),
+    )
 
 
 def _truth_tables(
@@ -95,10 +109,12 @@ def _truth_tables(
     """What a model that tells the truth did, beside what was measured of it, over the same sessions."""
     told: dict[tuple[str, str, str], list[StepTruth]] = {}
     cells = []
-    seen = {
-        (row["model"], row["photo"], row["session"], row["step"]): row
-        for row in collected.steps.iter_rows(named=True)
-    }
+    key = ("model", "photo", "session", "step")
+    asked = pl.DataFrame(
+        [row[:4] for row in collected.truth], {k: collected.steps.schema[k] for k in key}, orient="row"
+    )
+    those = collected.steps.join(asked, on=key, how="semi")
+    seen = {tuple(row[name] for name in key): row for row in those.iter_rows(named=True)}
     for model, photo, session, number, truth in collected.truth:
         step = StepTruth(
             asked_sub_axis=truth["asked_sub_axis"] or "",
@@ -213,8 +229,3 @@ def _notices(snapshot: Snapshot, store: ObjectStore) -> tuple[tuple[str, ...], l
         if bad > MOST_UNREADABLE * asked
     ]
     return notices_of(read_table(store, snapshot, "served"), steps), problems
-
-
-def rescore(suite: str) -> Snapshot:
-    """Score the newest run of a suite again; raises StoreError when it was never run."""
-    return _score_run(newest_run(suite, wiring.store()))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import polars as pl
 
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
-from domain.records import OutcomeRecord
 from domain.runs import RunPlan
 from domain.served import is_the_model
 from tasks import wiring
@@ -46,34 +44,6 @@ def served_table(run: RunPlan, served: Counter[Served]) -> pl.DataFrame:
         for card in (cards[who.role, who.card],)
     ]
     return pl.DataFrame(rows, schema=SCHEMA)
-
-
-CALLS = pl.Schema(
-    {
-        "model": pl.String,
-        "answers": pl.Int64,
-        "lost_calls": pl.Int64,
-        "cost_usd": pl.Float64,
-        "maybe_paid_usd": pl.Float64,
-    }
-)
-
-
-def calls_table(run: RunPlan, outcomes: Iterable[OutcomeRecord]) -> pl.DataFrame:
-    """Of each model: answered calls, calls that may have been paid and came to nothing, and what both cost.
-
-    What the provider does not tell is the card's price of each image.
-    """
-    rows = {card.id: [0, 0, 0.0, 0.0] for card in run.cards}
-    for outcome in outcomes:
-        row, price_usd = rows[outcome.identity.model], run.card[outcome.identity.model].price_usd
-        listed = price_usd if outcome.kind == "edited" else 0.0
-        row[0] += 1
-        row[1] += outcome.lost_calls
-        row[2] += listed if outcome.cost_usd is None else outcome.cost_usd
-        row[3] += outcome.lost_calls * price_usd
-    found = [(name, row[0], row[1], round(row[2], 6), round(row[3], 6)) for name, row in rows.items()]
-    return pl.DataFrame(found, schema=CALLS, orient="row")
 
 
 def unreadable(steps: pl.DataFrame) -> dict[str, tuple[int, int]]:

@@ -73,7 +73,8 @@ def _heads(row: Sequence[Head]) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return rf"{' & '.join(cells)} \\"
+    first = "{}" if cells and cells[0].startswith(("*", "[")) else ""  # else it belongs to the line before
+    return rf"{first}{' & '.join(cells)} \\"
 
 
 def _cell(cell: PaperCell) -> str:

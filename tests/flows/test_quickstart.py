@@ -13,8 +13,9 @@ import pytest
 
 from domain.runs import RunRequest, Snapshot
 from flows.run_suite import run_suite
+from flows.score_suite import score_suite
 from tasks import wiring
-from tasks.publishing import republish
+from tasks.planning import newest_run_of
 from tasks.scoring import TABLES, read_table
 
 pytestmark = pytest.mark.flow
@@ -148,6 +149,6 @@ def test_scoring_again_writes_nothing(
 ) -> None:
     monkeypatch.setenv("FACEDRIFT_STORE", str(store_folder))
     before = {path: path.stat().st_mtime_ns for path in store_folder.rglob("*") if path.is_file()}
-    again = republish("quickstart")
+    again = asyncio.run(score_suite(newest_run_of("quickstart")))
     assert (again.digest, again.is_new) == (snapshot.digest, False)
     assert {path: path.stat().st_mtime_ns for path in store_folder.rglob("*") if path.is_file()} == before

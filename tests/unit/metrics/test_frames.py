@@ -72,6 +72,8 @@ def test_a_photo_is_named_and_there_once(taxonomy, photos, a_photo):
         ({"judgement": "good"}, "judgement is not one of"),
         ({"tracked": "yes"}, "tracked is not one of"),
         ({"success": 10.5}, "a score outside 0 to 10"),
+        ({"fss": 7.0}, "outside -1 to 1"),
+        ({"fss": -1.01}, "outside -1 to 1"),
         ({"overediting": -1.0}, "a score outside 0 to 10"),
         ({"success": None}, "judged, but without both scores"),
         ({"fss": None}, "a face, but no FSS"),

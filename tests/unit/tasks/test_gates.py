@@ -15,9 +15,10 @@ from domain.errors import BudgetError, FatalError, ProviderError, QuotaError, Tr
 from domain.served import is_the_model
 from tasks import gates
 from tasks.budget import Budget
+from tasks.calls import calls_of
 from tasks.collecting import Served
 from tasks.gates import Gate
-from tasks.served import SCHEMA, calls_table, notices_of, served_table, unreadable
+from tasks.served import SCHEMA, notices_of, served_table, unreadable
 
 
 async def _call(run: str, provider: str, error: Exception | None = None) -> None:
@@ -141,8 +142,10 @@ def test_what_calls_cost_is_counted_with_those_that_came_to_nothing(a_run) -> No
         an_outcome(identity, kind="edited", image=image, cost_usd=0.5),
         an_outcome(identity, kind="refused", image=None, reason="policy", cost_usd=None),
     ]
-    [row] = calls_table(a_run, outcomes).rows()
-    assert row == (model.id, 3, 2, pytest.approx(model.price_usd + 0.5), pytest.approx(2 * model.price_usd))
+    [calls] = calls_of(a_run, outcomes)
+    assert (calls.model, calls.answers, calls.lost) == (model.id, 3, 2)
+    assert calls.cost_usd == pytest.approx(model.price_usd + 0.5)
+    assert calls.maybe_paid_usd == pytest.approx(2 * model.price_usd)
 
 
 def test_readers_are_told_of_other_models_and_of_changing_versions(a_run) -> None:

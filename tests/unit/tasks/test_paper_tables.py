@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from paper_frames import AXES, RULES, WORDING, tables_of_a_run
+from paper_frames import AXES, PAIRS, RULES, WORDING, tables_of_a_run
+from synthetic import Plan, synthetic_run
 
 from adapters.pages.figures import AnyFigure, BarFigure, HeatFigure, LineFigure, ScatterFigure
 from adapters.pages.latex import latex_table
@@ -16,13 +17,14 @@ from adapters.pages.paper_table import PaperTable
 from domain.loading import load
 from domain.suites import Rules
 from domain.taxonomy import Taxonomy
-from tasks.group_tables import GROUP_TABLES, group_tables
+from metrics import scoring
+from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
 from tasks.paper_figures import paper_figures
 from tasks.paper_groups import distance_cell
 from tasks.paper_index import USED, index_files
 from tasks.paper_tables import Absent, paper_tables
 from tasks.paper_text import Wording, estimate_cell, extremes, file_name, number_text, rules_text
-from tasks.scoring import files_of
+from tasks.scoring import files_of, unknown_groups
 
 TAXONOMY = load(Taxonomy, "face-edit-attributes")
 
@@ -144,13 +146,66 @@ def test_an_intersection_shows_two_groups_and_the_tests_of_its_parts(made: dict[
     ],
 )
 def test_marks_of_a_distance(wd: float, p: float, marks: set[str]):
-    assert distance_cell({"wd": wd, "p": p}).marks == marks
+    row = {"wd": wd, "p": p, "p_adjusted": 0.5, "null_mean": 1.25, "wd_per_sd": 0.1234}
+    cell = distance_cell(row)
+    assert cell.marks == marks
+    assert cell.n == f"p = {p:.2g}, adj. 0.5, by chance 1.2, 0.12 sd"
+    assert distance_cell(row | {"p_adjusted": None, "wd_per_sd": None}).n == f"p = {p:.2g}, by chance 1.2"
 
 
 @pytest.mark.parametrize("row", [None, {"wd": None, "p": None}])
 def test_no_distance_is_a_dash_with_n_0(row: dict[str, None] | None):
     cell = distance_cell(row)
     assert (cell.text, cell.n) == ("–", "n = 0")
+
+
+@pytest.mark.parametrize("name", ["sensitivity", "coverage"])
+def test_rows_of_two_datasets_are_told_apart(made: dict[str, PaperTable | Absent], name: str):
+    table = shown(made[name])
+    assert [section.title for section in table.sections] == ["celeba", "celebset"]
+    for section in table.sections:
+        keys = [tuple(cell.text for cell in row[:4]) for row in section.rows]
+        assert len(set(keys)) == len(keys)
+
+
+def test_sessions_are_counted_once_in_the_n_of_a_table(
+    made: dict[str, PaperTable | Absent], tables: dict[str, pl.DataFrame]
+):
+    pooled = tables["leaderboard"].filter(pl.col("test_set") == "all")
+    assert shown(made["sensitivity"]).n <= pooled["n_complete"].sum()
+
+
+def test_sessions_in_no_group_of_an_axis_are_counted(tables: dict[str, pl.DataFrame]):
+    rows = unknown_groups(tables["session_counts"])
+    assert rows.schema == tables["coverage"].schema
+    assert set(rows["reason"]) == {"unknown_group"}
+    age = rows.filter((pl.col("what") == "axis age") & (pl.col("dataset") == "celebset"))
+    assert age.height > 0, "people of other ages are in neither group"
+    counts = tables["session_counts"].filter((pl.col("axis") == "age") & (pl.col("dataset") == "celebset"))
+    total = counts.group_by("model", "test_set").agg(pl.col("n_sessions").sum())
+    both = age.join(total, on=["model", "test_set"])
+    assert both.height == age.height
+    assert (both["n"] < both["n_sessions"]).all()
+
+
+def test_controls_are_no_models_and_a_family_of_their_own():
+    taxonomy = load(Taxonomy, "face-edit-attributes")
+    plan = Plan(pairs=PAIRS[:2], test_sets={"hair": 2, "pose": 1}, every=12)
+    run = synthetic_run(taxonomy, 3, plan)
+    scored = scoring.score(run.steps, run.photos, taxonomy, scoring_rules(RULES))
+
+    def tables_with(controls: tuple[str, ...]) -> dict[str, pl.DataFrame]:
+        return group_tables(run.steps, run.photos, scored.sessions, taxonomy, AXES[:1], RULES, controls)
+
+    together, apart = tables_with(()), tables_with(("bagel-edit",))
+    key = ["model", "test_set", "metric", "axis", "group_a"]
+    both = together["disparities"].join(apart["disparities"], on=key)
+    assert both.height == together["disparities"].height
+    assert (both["p"] == both["p_right"]).all(), "a raw p does not depend on others"
+    model = both.filter(pl.col("model") != "bagel-edit").drop_nulls("p_adjusted")
+    assert (model["p_adjusted_right"] <= model["p_adjusted"]).all()
+    assert together["shared_attributes"]["n_compared"].max() == 2
+    assert apart["shared_attributes"]["n_compared"].max() == 1
 
 
 def test_without_axes_nothing_is_compared_and_nothing_invented(tables: dict[str, pl.DataFrame]):
