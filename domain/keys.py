@@ -127,6 +127,16 @@ def steps_table(suite: str, dataset_id: str, model: str, digest: str) -> str:
     )
 
 
+def measured_table(fingerprint_: str, digest: str) -> str:
+    """Compacted measurements, under the fingerprint of who measured what."""
+    return check_key(f"tables/measured/{fingerprint_[:16]}/part-{digest[:16]}.parquet")
+
+
+def measured_manifest(fingerprint_: str) -> str:
+    """The list of compacted measurements that count."""
+    return check_key(f"tables/measured/{fingerprint_[:16]}/parts.json")
+
+
 def steps_manifest(suite: str, dataset_id: str) -> str:
     """Pointer to the list of files that hold a suite's step rows; written last."""
     return check_key(f"tables/steps/suite={suite}/dataset={dataset_id}/CURRENT.json")

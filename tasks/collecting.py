@@ -27,6 +27,7 @@ from metrics.similarity import cosine_to_references
 from metrics.vectors import decode_embedding
 from tasks import ledger
 from tasks.definitions import load
+from tasks.measured_tables import OWN, MeasuredTable
 
 NEAR_DUPLICATE = 0.95
 """Cosine between a base photo and a reference above which they may be copies of one picture."""
@@ -72,6 +73,10 @@ class Collector:
         self._judge, self._tracker = keys.fingerprint(run.judge), keys.fingerprint(run.tracker)
         self._faces = cache(lambda sha: ledger.faces(store, embedder, sha))
         self._state = cache(self._read_state)
+        self._tracked: set[str] = set()
+        self._measurements = MeasuredTable(run, self._taxonomy, store)
+        self._known = dict(self._measurements.rows())
+        self._fresh: list[Row] = []
         self._references = cache(self._reference_vectors)
         self._fss = cache(self._read_fss)
 
@@ -82,6 +87,7 @@ class Collector:
         truth: list[tuple[str, str, str, int, dict[str, Any]]] = []
         sizes: list[Pair] = []
         self.served.clear()
+        self._tracked.clear()
         for walk in walks:
             steps.extend(self._chain_rows(walk, failed))
             sizes.extend(self._sizes(walk))
@@ -91,6 +97,7 @@ class Collector:
                 if isinstance(told, dict):
                     truth.append((walk.chain.model, walk.chain.photo, walk.chain.session, number, told))
         base = [self._photo_row(self._photos.by_id[name]) for name in self._run.photos]
+        self._measurements.add(self._fresh)
         return Collected(
             steps=pl.DataFrame(steps, schema=steps_schema(self._taxonomy)),
             photos=pl.DataFrame(base, schema=photos_schema(self._taxonomy)),
@@ -123,17 +130,19 @@ class Collector:
         if version is not None:
             self.served[Served(role, card, version)] += 1
 
+    def _note_tracker(self, sha: str, version: str | None) -> None:
+        if sha not in self._tracked:  # it looks at an image once, however many steps have it
+            self._tracked.add(sha)
+            self._note("tracker", self._run.tracker_card.id, version)
+
     def _read_state(self, sha: str) -> StateRecord | None:
         state = ledger.state(self._store, self._tracker, sha)
         if state:
-            self._note("tracker", self._run.tracker_card.id, state.served_version)
+            self._note_tracker(sha, state.served_version)
         return state
 
     def _judgement(self, key: str) -> JudgementRecord | None:
-        judged = ledger.judgement(self._store, self._judge, key)
-        if judged:
-            self._note("judge", self._run.judge_card.id, judged.served_version)
-        return judged
+        return ledger.judgement(self._store, self._judge, key)
 
     def _photo_row(self, photo: Photo) -> Row:
         fss0 = self._fss(photo.image_sha256, photo.id)
@@ -183,6 +192,16 @@ class Collector:
     def _measured(self, outcome: OutcomeRecord, before: str, photo: Photo) -> Row:
         assert outcome.image is not None, "only an edited step is measured"
         sha = outcome.image.sha256
+        known = self._known.get((outcome.key, photo.id))
+        if known is None:
+            known = {"key": outcome.key, "photo": photo.id} | self._measure(outcome, before, photo, sha)
+            if known["face"] and "missing" not in (known["judgement"], known["tracked"]):
+                self._fresh.append(known)
+        self._note("judge", self._run.judge_card.id, known["judge_version"])
+        self._note_tracker(sha, known["tracker_version"])
+        return {name: value for name, value in known.items() if name not in OWN}
+
+    def _measure(self, outcome: OutcomeRecord, before: str, photo: Photo, sha: str) -> Row:
         record = self._faces(sha)
         judged = self._judgement(keys.judgement_key(before, sha, outcome.identity.prompt))
         state = self._state(sha)
@@ -192,6 +211,8 @@ class Collector:
             "success": judged.success if judged else None,
             "overediting": judged.overediting if judged else None,
             "tracked": state.status if state else "missing",
+            "judge_version": judged.served_version if judged else None,
+            "tracker_version": state.served_version if state else None,
             **self._states(sha),
         }
 

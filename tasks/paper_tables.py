@@ -48,6 +48,17 @@ class Absent:
     reason: str
 
 
+NO_AXES = tuple(
+    Absent(name, number, title, "the suite defines no axis")
+    for name, number, title in (
+        ("disparities", "Tables 5–10 and 22–27", "Means of groups and distances between them"),
+        ("session_counts", "Tables 18–21", "Sessions by group"),
+        ("stereotypes", "Table 30", "SC on facial hair by group"),
+    )
+)
+"""What cannot be there without an axis."""
+
+
 def paper_tables(tables: Tables, wording: Wording) -> list[PaperTable | Absent]:
     """Every table in the paper's layout, or why it is not there, in the paper's order.
 
@@ -66,12 +77,13 @@ def paper_tables(tables: Tables, wording: Wording) -> list[PaperTable | Absent]:
         _coverage_by_group(tables["coverage_by_group"], wording),
         _sensitivity(tables["sensitivity"], wording),
     ]
-    return [
+    held = [
         table
         if any(section.rows for section in table.sections)
         else Absent(table.name, table.number, table.title, EMPTY.get(table.name, NO_GROUPS))
         for table in made
     ]
+    return held if wording.axes else [*held, *NO_AXES]
 
 
 def _means(board: pl.DataFrame, metric: Metric, wording: Wording) -> PaperTable:

@@ -12,7 +12,7 @@ from fakes import editors
 
 from domain.runs import RunSummary
 from tasks import wiring
-from tasks.scoring import read_table
+from tasks.scoring import collect, read_table
 
 pytestmark = pytest.mark.flow
 
@@ -41,6 +41,25 @@ def test_second_run_calls_nothing_and_changes_nothing(home: Path, run_tiny: Run)
         name: data for name, data in before.items() if not name.startswith("runs/newest")
     }
     assert {name.split("/")[0] for name in after.keys() - before.keys()} == {"runs"}
+
+
+def test_measurements_read_back_from_their_table_are_those_of_the_records(home: Path, run_tiny: Run) -> None:
+    editors.write_definitions(home, sessions=["hair_001"])
+    summary, _ = run_tiny(images=2)
+    store = wiring.store()
+    parts = list(store.list("tables/measured"))
+    assert len(parts) == 2, "one part, and the list of parts"
+    run = wiring.run_plan(summary.run_id)
+    from_table = collect(run, store)
+    assert list(store.list("tables/measured")) == parts, "nothing new was measured"
+    for part in parts:
+        store.put(part, b"damaged")
+    from_records = collect(run, store)
+    assert from_table.steps.height == 8
+    assert from_table.steps.equals(from_records.steps)
+    assert from_table.photos.equals(from_records.photos)
+    assert from_table.served == from_records.served
+    assert collect(run, store).steps.equals(from_table.steps)
 
 
 def test_more_photos_edit_only_what_is_new(home: Path, run_tiny: Run) -> None:
