@@ -54,7 +54,8 @@ def _send(journal: Journal, turn: Turn, request: EditRequest, editor: Editor) ->
         journal.end(turn.send, f"not accepted: {error}", maybe_paid=False)
         raise
     except BaseException as error:  # whatever it was, the call may have been accepted
-        reason = f"{type(error).__name__}: {error}"
+        # Only our own errors are cleaned; the text of any other may quote a key.
+        reason = str(error) if isinstance(error, ProviderError) else type(error).__name__
         if isinstance(editor, HasHistory):
             journal.lose(turn.send, reason)
         else:

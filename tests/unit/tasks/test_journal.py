@@ -298,10 +298,11 @@ def test_a_failed_poll_leaves_the_ticket_good(clerk: Clerk, error: ProviderError
 
 
 def test_a_bug_in_an_adapter_leaves_a_call_that_may_have_been_paid(clerk: Clerk) -> None:
-    editor = OneShot(KeyError("b64_json"))
+    editor = OneShot(KeyError("sk-secret"))
     with pytest.raises(KeyError):
         clerk.run(editor)
     assert clerk.lost == 1
+    assert CallEnd.model_validate_json(clerk.entry(1, "end") or b"").reason == "KeyError", "no text of others"
     assert clerk.run(editor).outcome.kind == "edited"
 
 
