@@ -65,5 +65,5 @@ clean:
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
-	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus
+	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus --extra docker --extra kubernetes
 	@touch $@ .venv/quickstart.stamp .venv/rehearsal.stamp
