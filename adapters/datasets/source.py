@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from domain.photos import LeftOut
+from domain.photos import LeftOut, Role
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class SourcePhoto:
     """Where it was found; for people."""
     licence: str
     groups: Mapping[str, str] = field(default_factory=dict[str, str])
+    role: Role | None = None
+    """Where the source says which photos are edited; None where it does not."""
 
 
 class DatasetSource(Protocol):
