@@ -95,6 +95,26 @@ def dataset(dataset_id: str, digest: str) -> str:
     return check_key(f"datasets/{dataset_id}/{digest[:16]}.json")
 
 
+def face_work(digest: str) -> str:
+    """A list of images whose faces are to be read."""
+    return check_key(f"work/faces/{digest}.json")
+
+
+def face_work_done(digest: str) -> str:
+    """How the latest reading of such a list ended."""
+    return check_key(f"work/faces/{digest}-done.json")
+
+
+def run_of_suite(suite: str, run_id: str) -> str:
+    """Empty; its name says that a suite has this run."""
+    return check_key(f"runs/of/{suite}/{run_id}")
+
+
+def runs_of_suite(suite: str) -> str:
+    """Below it is one name a run of a suite."""
+    return check_key(f"runs/of/{suite}") + "/"
+
+
 def run(run_id: str) -> str:
     """The resolved plan of a run."""
     return check_key(f"runs/{run_id}/run.json")

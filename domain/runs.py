@@ -203,6 +203,8 @@ class Measured(BaseModel):
 
     done: int
     cost_usd: float = 0.0
+    problem: str | None = None
+    """Why it is not whole; None when all was done."""
 
 
 class ModelCalls(BaseModel):

@@ -8,11 +8,12 @@ from domain.errors import BudgetError, FatalError, IncompleteError, QuotaError, 
 from domain.runs import RunRequest, RunSummary, ShardSummary
 from flows.approval import approve
 from flows.edit_chains import edit_chains
-from flows.embed_faces import embed_faces
+from flows.embed_faces import embed_images
 from flows.judge_edits import judge_edits
 from flows.prepare_dataset import prepare_dataset
 from flows.score_suite import score_suite
 from flows.track_states import track_states
+from tasks.batches import faces_to_read
 from tasks.calls import count_calls
 from tasks.compaction import compact_steps
 from tasks.planning import PlannedRun, plan_run, resolve
@@ -99,13 +100,21 @@ class _Job:
     async def measure(self) -> None:
         """Read faces, track states, judge edits."""
         run_id = self._planned.run_id
-        await self._measure("faces", embed_faces(run_id, return_state=True))
+        await self._read_faces()
         for name, card, flow_of in (
             ("states", self._planned.tracker, track_states),
             ("judgements", self._planned.judge, judge_edits),
         ):
             if card not in self._unusable:
                 await self._measure(name, flow_of(run_id, max_cost_usd=self._left_usd(), return_state=True))
+
+    async def _read_faces(self) -> None:
+        try:
+            pack, images = await faces_to_read(self._planned.run_id)
+            self.done["faces"] = (await embed_images(pack, images)).done
+        except IncompleteError as error:
+            self.done["faces"] = error.done
+            self.problems.append(f"faces: {error}")
 
     async def _measure(self, name: str, run: object) -> None:
         state = await ended(run)
