@@ -9,43 +9,16 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from domain import plan
-from domain.errors import DefinitionError
+from domain import errors, plan
+from domain.errors import DefinitionError, FacedriftError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.photos import Photo
 from domain.plan import Chain, StepPlan, Walk
 from domain.records import EmbedderIdentity, JudgeIdentity, OutcomeRecord
+from domain.requests import RunRequest
 from domain.sessions import Session
 from domain.suites import Suite
-
-
-class RunRequest(BaseModel):
-    """What to run: the form of `run_suite` and the options of the command line."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    suite: str = Field(description="Id of a suite, or path of a suite file.")
-    models: tuple[str, ...] = Field(default=(), description="Only these models; empty for all of the suite.")
-    sessions: tuple[str, ...] = Field(
-        default=(), description="Only these sessions; empty for all of the suite."
-    )
-    images: int | None = Field(default=None, ge=1, description="Only the first N base photos.")
-    images_dir: str | None = Field(
-        default=None, description="A folder of photos instead of the suite's dataset."
-    )
-    concurrency: int = Field(default=4, ge=1, le=256, description="Chains edited at the same time.")
-    max_cost_usd: float | None = Field(
-        default=None, ge=0, description="No call is made that would bring the cost of this run above this."
-    )
-    approve_above_usd: float | None = Field(
-        default=1.0,
-        ge=0,
-        description="The run waits for approval when it may cost more than this; empty never waits.",
-    )
-    rehearse: bool = Field(
-        default=False, description="Send every paid call to the local stand-in, into a store of its own."
-    )
 
 
 class RunPlan(BaseModel):
@@ -135,6 +108,21 @@ class Shard(BaseModel):
     """Of each chain the first step that is missing."""
 
 
+class Stopped(BaseModel):
+    """Why a shard ended before its last step."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    error: str
+    """Name of the error class."""
+    message: str
+
+    def is_a(self, *kinds: type[FacedriftError]) -> bool:
+        """Whether the error is of one of these classes."""
+        found = getattr(errors, self.error, None)
+        return isinstance(found, type) and issubclass(found, kinds)
+
+
 class StepFailure(BaseModel):
     """A step that ended in an error; it has no outcome, so the next run tries it again."""
 
@@ -179,20 +167,42 @@ class ShardSummary(BaseModel):
     """As told by the provider, or else the price of the card for each edited step."""
     maybe_paid_usd: float = 0.0
     """What the ambiguous calls cost if they were paid."""
+    calls_s: float = 0.0
+    """What the calls took, added up."""
     failures: tuple[StepFailure, ...] = ()
+    stopped: Stopped | None = None
+    """Why it ended early; None when every chain was taken as far as it goes."""
+
+    @property
+    def failure_text(self) -> str:
+        """How many steps failed, with an example."""
+        return f"{self.failed} steps failed, such as {self.failures[0].message}" if self.failures else ""
 
     def __add__(self, other: ShardSummary) -> ShardSummary:
-        return ShardSummary(
-            edited=self.edited + other.edited,
-            refused=self.refused + other.refused,
-            no_image=self.no_image + other.no_image,
-            failed=self.failed + other.failed,
-            found=self.found + other.found,
-            collected=self.collected + other.collected,
-            ambiguous=self.ambiguous + other.ambiguous,
-            cost_usd=self.cost_usd + other.cost_usd,
-            maybe_paid_usd=self.maybe_paid_usd + other.maybe_paid_usd,
-            failures=self.failures + other.failures,
+        """Both together; why one of them stopped is no part of it."""
+        added = set(type(self).model_fields) - {"stopped"}
+        return ShardSummary(**{name: getattr(self, name) + getattr(other, name) for name in sorted(added)})
+
+
+class ProviderCalls(BaseModel):
+    """What the edits of one provider came to in a run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    provider: str
+    edited: int = 0
+    refused: int = 0
+    no_image: int = 0
+    failed: int = 0
+    ambiguous: int = 0
+    cost_usd: float = 0.0
+    calls_s: float = 0.0
+
+    def after(self, shard: ShardSummary) -> ProviderCalls:
+        """With a further shard."""
+        counted = set(type(self).model_fields) - {"provider"}
+        return self.model_copy(
+            update={name: getattr(self, name) + getattr(shard, name) for name in sorted(counted)}
         )
 
 
@@ -266,6 +276,7 @@ class RunSummary(BaseModel):
     """Cost of states and judgements."""
     snapshot: Snapshot
     calls: tuple[ModelCalls, ...] = ()
+    providers: tuple[ProviderCalls, ...] = ()
     notices: tuple[str, ...] = ()
     """What a reader of the numbers must know, such as a model that answered in another's place."""
     problems: tuple[str, ...] = ()

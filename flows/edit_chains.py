@@ -14,7 +14,7 @@ from prefect import flow
 
 from domain.errors import FatalError, IncompleteError, QuotaError, StoreError
 from domain.plan import StepPlan
-from domain.runs import ShardSummary, StepFailure, StepResult
+from domain.runs import ShardSummary, StepFailure, StepResult, Stopped
 from tasks.budget import Budget
 from tasks.editing import edit_step
 from tasks.gates import gate
@@ -24,6 +24,7 @@ from tasks.progress import Progress
 from tasks.result_storage import keep_results_in_ledger
 from tasks.run_states import ended, error_of
 from tasks.shards import Work, keep_summary, read_shard, skip_finished
+from tasks.step_log import log_failure, log_step, start_log
 
 
 @flow(name="edit-chains", flow_run_name="edit {run_id} shard {shard}")
@@ -40,6 +41,7 @@ async def edit_chains(run_id: str, shard: int, max_cost_usd: float | None = None
         BudgetError: the cap was reached; what was done is kept.
         ProviderError: a wrong key or a used-up quota: no call to this provider can succeed.
     """
+    start_log()
     keep_results_in_ledger()
     work = await read_shard(run_id, shard)
     crew = _Crew(work, Budget(max_cost_usd))
@@ -50,7 +52,7 @@ async def edit_chains(run_id: str, shard: int, max_cost_usd: float | None = None
     if crew.broken:
         raise crew.broken
     if summary.failed:
-        raise IncompleteError(f"{summary.failed} steps failed, such as {summary.failures[0].message}")
+        raise IncompleteError(summary.failure_text)
     return summary
 
 
@@ -60,6 +62,7 @@ class _Crew:
     def __init__(self, work: Work, budget: Budget) -> None:
         self.broken: Exception | None = None
         self._run = work.run
+        self._card = work.card
         self._price_usd = work.card.price_usd
         self._queue = iter(work.steps)
         self._budget = budget
@@ -68,6 +71,7 @@ class _Crew:
         self._progress = Progress(f"edits by {work.card.id}", work.total)
         self._locks = KeyLocks()
         self._counts: Counter[str] = Counter()
+        self._calls_s = 0.0
         self._failures: list[StepFailure] = []
 
     async def work(self) -> None:
@@ -84,7 +88,11 @@ class _Crew:
             ambiguous=self._lost,
             cost_usd=self._budget.spent_usd,
             maybe_paid_usd=self._lost * self._price_usd,
+            calls_s=round(self._calls_s, 3),
             failures=tuple(self._failures),
+            stopped=Stopped(error=type(self.broken).__name__, message=str(self.broken))
+            if self.broken
+            else None,
         )
 
     @property
@@ -118,14 +126,17 @@ class _Crew:
         self._counts["collected"] += result.collected
         cost_usd = 0.0
         if not result.found:
+            self._calls_s += outcome.latency_s
             listed = self._price_usd if outcome.kind == "edited" else 0.0
             cost_usd = listed if outcome.cost_usd is None else outcome.cost_usd
+        log_step(step, self._card.provider, result, cost_usd, self._budget.spent_usd + cost_usd)
         await self._progress.add(1, cost_usd=cost_usd)
         return self._run.step_after(step, outcome), cost_usd
 
     def _fail(self, step: StepPlan, error: BaseException) -> None:
         self._counts["failed"] += 1
         name = type(error).__name__
+        log_failure(step, self._card.provider, error)
         self._failures.append(
             StepFailure(
                 chain=step.chain, step=step.number, key=step.key, error=name, message=f"{name}: {error}"[:500]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import typer
 from prefect.exceptions import TerminationSignal
@@ -136,7 +136,7 @@ class _Ended:
 async def _run(wanted: RunRequest) -> _Ended:
     started = time.monotonic()
     try:
-        summary = await run_suite(wanted)
+        summary = cast(RunSummary, await run_suite(wanted))  # never a dry run
     except (IncompleteError, StoreError) as error:
         err.print(f"incomplete: {error}", style="red", markup=False, soft_wrap=True)
         run_id = error.run_id if isinstance(error, IncompleteError) else None
@@ -208,5 +208,7 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
 def _log_progress() -> None:
     logger = logging.getLogger("facedrift")
     logger.setLevel(logging.INFO)
-    logger.handlers = [RichHandler(console=err, show_path=False, show_level=False, markup=False)]
+    handler = RichHandler(console=err, show_path=False, show_level=False, markup=False)
+    handler.addFilter(lambda record: not record.name.endswith(".steps"))  # a line a step is for log files
+    logger.handlers = [handler]
     logger.propagate = False

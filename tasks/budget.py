@@ -15,6 +15,13 @@ class Budget:
         """Of calls whose answer was lost."""
         self._reserved_usd = 0.0
 
+    @property
+    def left_usd(self) -> float | None:
+        """What is neither spent nor set aside; None without a cap."""
+        if self.cap_usd is None:
+            return None
+        return max(0.0, self.cap_usd - self.spent_usd - self.maybe_paid_usd - self._reserved_usd)
+
     def reserve(self, price_usd: float) -> bool:
         """Set the price of a call aside; False when it would pass the cap, and the call must not be made."""
         total = self.spent_usd + self.maybe_paid_usd + self._reserved_usd + price_usd

@@ -18,7 +18,7 @@ from domain.errors import StoreError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
-from domain.plan import StepPlan, Walk
+from domain.plan import Chain, StepPlan, Walk
 from domain.records import OutcomeRecord
 from domain.runs import Missing, RunPlan, RunRequest, Shard, choose
 from domain.sessions import SessionSet
@@ -68,9 +68,17 @@ def resolve(request: RunRequest) -> Resolved:
         judge=load(JudgeCard, suite.judges.consistency),
         tracker=load(JudgeCard, suite.judges.tracker),
         session_set=session_set,
-        sessions=choose(request.sessions, in_suite, "sessions"),
+        sessions=_chosen_sessions(request, in_suite, session_set),
         taxonomy=taxonomy,
     )
+
+
+def _chosen_sessions(request: RunRequest, known: tuple[str, ...], sessions: SessionSet) -> tuple[str, ...]:
+    if not request.test_sets:
+        return choose(request.sessions, known, "sessions")
+    there = tuple(dict.fromkeys(sessions.by_id[name].test_set for name in known))
+    wanted = choose(request.test_sets, there, "test sets")
+    return tuple(name for name in known if sessions.by_id[name].test_set in wanted)
 
 
 def resolve_run(request: RunRequest, dataset_key: str, photos: Dataset) -> RunPlan:
@@ -180,6 +188,8 @@ class PlannedShard(BaseModel):
     model: str
     provider: str
     price_usd: float
+    steps: int
+    """At most."""
 
 
 class PlannedRun(BaseModel):
@@ -193,6 +203,16 @@ class PlannedRun(BaseModel):
     judge: str
     """Id of the card that scores the edits."""
     tracker: str
+
+
+def _planned_shard(run: RunPlan, shard: Shard) -> PlannedShard:
+    card = run.card[shard.steps[0].chain.model]
+    return PlannedShard(
+        model=card.id,
+        provider=card.provider,
+        price_usd=card.price_usd,
+        steps=sum(map(run.steps_from, shard.steps)),
+    )
 
 
 def prepared(request: RunRequest) -> Dataset:
@@ -225,10 +245,24 @@ def calls_somebody(request: RunRequest) -> bool:
 
 def preview(request: RunRequest) -> tuple[RunPlan, Missing]:
     """What a run would do; photos are prepared, nothing else is written."""
-    dataset_key = prepare_suite(resolve(request).suite)
+    return _preview(request, prepare_suite(resolve(request).suite))
+
+
+def _preview(request: RunRequest, dataset_key: str, only: tuple[Chain, ...] = ()) -> tuple[RunPlan, Missing]:
     store, photos = wiring.store(), wiring.dataset(dataset_key)
     run = resolve_run(request, dataset_key, photos)
-    return run, missing(run, photos, list(walks(run, photos, finder(run, photos, store))), store)
+    return run, missing(run, photos, _these(walks(run, photos, finder(run, photos, store)), only), store)
+
+
+async def preview_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...] = ()) -> Missing:
+    """What a run on prepared photos would do, of some chains where they are named; nothing is written."""
+    _, found = await in_thread(_preview, request, dataset_key, only)
+    return found
+
+
+def _these(found: Iterator[Walk], only: tuple[Chain, ...]) -> list[Walk]:
+    wanted = set(only)
+    return [walk for walk in found if not wanted or walk.chain in wanted]
 
 
 def newest_run(suite: str, store: ObjectStore) -> str:
@@ -247,26 +281,32 @@ def newest_run_of(suite: str) -> str:
 
 
 @task(task_run_name="plan {request.suite}", **policies.ONCE)
-async def plan_run(request: RunRequest, dataset_key: str) -> PlannedRun:
-    """Resolve a run, find what is missing and write both to the store."""
-    return await in_thread(_plan_run, request, dataset_key)
+async def plan_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...] = ()) -> PlannedRun:
+    """Resolve a run, find what is missing and write both to the store.
+
+    Args:
+        request: What to run.
+        dataset_key: Of its photos.
+        only: Chains to edit, where it is not all that are unfinished; the run is the whole suite's.
+    """
+    return await in_thread(_plan_run, request, dataset_key, only)
 
 
-def _plan_run(request: RunRequest, dataset_key: str) -> PlannedRun:
+def _plan_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...]) -> PlannedRun:
     store, photos = wiring.store(), wiring.dataset(dataset_key)
     run = resolve_run(request, dataset_key, photos)
-    found = list(walks(run, photos, finder(run, photos, store)))
+    found = _these(walks(run, photos, finder(run, photos, store)), only)
     parts = shards(run, found)
     run = run.model_copy(update={"shards": len(parts)})
     for part in parts:
         ledger.write_new(store, keys.shard(run.id, part.number), part)
     ledger.write_new(store, keys.run(run.id), run)
     store.put(keys.newest_run(run.suite.id), run.id.encode())
-    cards = [run.card[part.steps[0].chain.model] for part in parts]
+    store.put_new(keys.run_of_suite(run.suite.id, run.id), b"")
     return PlannedRun(
         run_id=run.id,
         missing=missing(run, photos, found, store),
-        shards=tuple(PlannedShard(model=c.id, provider=c.provider, price_usd=c.price_usd) for c in cards),
+        shards=tuple(_planned_shard(run, part) for part in parts),
         judge=run.judge_card.id,
         tracker=run.tracker_card.id,
     )

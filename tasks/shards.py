@@ -62,10 +62,14 @@ async def keep_summary(run_id: str, number: int, summary: ShardSummary) -> None:
     await in_thread(failures.keep, run_id, number, summary, wiring.store())
 
 
+async def shard_summary(run_id: str, number: int) -> ShardSummary | None:
+    """What a shard did; None when it never came to its end."""
+    return await in_thread(ledger.read, wiring.store(), keys.shard_summary(run_id, number), ShardSummary)
+
+
 async def summary_of_shard(run_id: str, number: int) -> ShardSummary:
     """What a shard did; one that crashed before its summary says nothing."""
-    key = keys.shard_summary(run_id, number)
-    return await in_thread(ledger.read, wiring.store(), key, ShardSummary) or ShardSummary()
+    return await shard_summary(run_id, number) or ShardSummary()
 
 
 async def keep_run_summary(summary: RunSummary) -> None:

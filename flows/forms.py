@@ -1,0 +1,39 @@
+"""The flows' parameters as Prefect's UI shows them: with the definitions that are there as drop-downs.
+
+The lists are made when a deployment is created, and so hold one's own definitions as well; the server then
+refuses any other value.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from domain.model_cards import ModelCard
+from domain.requests import RefreshRequest, RetryRequest, RunRequest
+from domain.suites import Suite
+from tasks.definitions import names
+
+
+class DropDowns:
+    """Gives the fields of a request the values that are allowed."""
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The schema of the request, with its choices."""
+        schema = handler(core)
+        fields: dict[str, Any] = handler.resolve_ref_schema(schema)["properties"]
+        choices = {"suite": names(Suite), "suites": names(Suite), "models": names(ModelCard)}
+        for field, allowed in choices.items():
+            if field in fields:
+                fields[field].get("items", fields[field])["enum"] = sorted(allowed)
+        return schema
+
+
+RunForm = Annotated[RunRequest, DropDowns()]
+RetryForm = Annotated[RetryRequest, DropDowns()]
+RefreshForm = Annotated[RefreshRequest, DropDowns()]
