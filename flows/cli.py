@@ -172,6 +172,27 @@ def doctor(
 
 
 @app.command()
+def deploy(
+    pools: Annotated[
+        str, typer.Option(help="What the workers are: process, docker or kubernetes.")
+    ] = "process",
+    folder: Annotated[Path, typer.Option(help="With prefect.yaml, automations.yaml and work_pools/.")] = Path(
+        "deployments"
+    ),
+    alert_url: Annotated[
+        str | None, typer.Option(help="Called when a run fails; default: $FACEDRIFT_ALERT_URL.")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Create or update the pools, limits, automations and deployments of the configured Prefect server."""
+    _set_up("", debug)
+    from flows import deploying
+
+    with _errors(debug):
+        deploying.deploy(folder, pools, alert_url)
+
+
+@app.command()
 def standin(
     suite: Annotated[str, typer.Option(help="Whose faults, editor and judge are used.")] = "rehearsal",
     port: Annotated[int, typer.Option(min=0, max=65535, help="On this machine; 0 takes a free one.")] = 8790,

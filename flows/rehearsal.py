@@ -29,12 +29,6 @@ class Rehearsal:
         standin_counts(self.url)
 
 
-def asked_for(request: RunRequest) -> RunRequest:
-    """The request, as a rehearsal when its suite is never run in earnest."""
-    always = load_suite(request.suite).rehearsal.always
-    return request.model_copy(update={"rehearse": request.rehearse or always})
-
-
 @contextlib.contextmanager
 def rehearsal(request: RunRequest) -> Generator[Rehearsal | None]:
     """While a run is a rehearsal: its own store, short waits, and a stand-in where none is running."""

@@ -10,6 +10,7 @@ from flows.forms import RunForm
 from flows.prepare_dataset import prepare_dataset
 from tasks.planning import plan_run, preview_run, resolve
 from tasks.pools import cancel_parts
+from tasks.rehearsing import asked_for, check_rehearsal
 from tasks.run_accounts import show_plan
 from tasks.step_log import start_log
 
@@ -26,6 +27,8 @@ async def run_suite(request: RunForm) -> RunSummary | Missing:
         IncompleteError: some steps failed; everything else was done, measured and published.
     """
     start_log()
+    request = asked_for(request)
+    check_rehearsal(request)
     dataset = await prepare_dataset(resolve(request).suite)
     if request.dry_run:
         missing = await preview_run(request, dataset)

@@ -23,7 +23,7 @@ from flows.accounts import print_counts, print_plan, print_summary
 from flows.consoles import err, out
 from flows.environment import set_variables
 from flows.local_server import prefect_server
-from flows.rehearsal import asked_for, rehearsal
+from flows.rehearsal import rehearsal
 from flows.run_suite import run_suite
 from flows.score_suite import score_suite
 from tasks.definitions import load_suite
@@ -31,7 +31,7 @@ from tasks.planning import calls_somebody, newest_run_of, prepared, preview, res
 from tasks.preflight import check_before_run, check_prefect, check_store
 from tasks.provider_checks import check_resolved
 from tasks.publishing import Board, Cell, board, page_location, truth_lines
-from tasks.rehearsing import rehearsal_store, standin_counts
+from tasks.rehearsing import asked_for, rehearsal_store, standin_counts
 from tasks.shards import summary_of
 
 INTERRUPTED, TERMINATED = 130, 143

@@ -49,7 +49,7 @@ async def slots(run_id: str, provider: str, wanted: int) -> AsyncIterator[int]:
     limit = settings.in_flight.get(provider, card.in_flight)
     held = contextlib.nullcontext()
     if not settings.own_server:
-        limit = await _shared_limit(name_of(provider), limit)
+        limit = await shared_limit(name_of(provider), limit)
         held = concurrency(
             name_of(provider),
             occupy=min(wanted, limit),
@@ -73,7 +73,7 @@ def name_of(provider: str) -> str:
     return f"facedrift-{provider}"
 
 
-async def _shared_limit(name: str, wanted: int) -> int:
+async def shared_limit(name: str, wanted: int) -> int:
     """The limit as the server has it, made if it is not there; what an operator has set there stays."""
     async with get_client() as client:
         try:

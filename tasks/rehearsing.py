@@ -12,7 +12,8 @@ from pydantic import JsonValue
 
 from adapters.standin.serving import LOOPBACK, serve
 from adapters.stores.settings import StoreSettings
-from domain.errors import StoreError
+from domain.errors import DefinitionError, StoreError
+from domain.requests import RunRequest
 from domain.suites import Suite
 from tasks import wiring
 from tasks.definitions import load_suite
@@ -60,6 +61,22 @@ def rehearsal_store() -> Path:
     """The store of rehearsals: beside the real one, so that the two never mix."""
     store = StoreSettings().store.expanduser().absolute()
     return store if store.name.endswith(SUFFIX) else store.with_name(store.name + SUFFIX)
+
+
+def asked_for(request: RunRequest) -> RunRequest:
+    """The request, as a rehearsal when its suite is never run in earnest."""
+    always = load_suite(request.suite).rehearsal.always
+    return request.model_copy(update={"rehearse": request.rehearse or always})
+
+
+def check_rehearsal(request: RunRequest) -> None:
+    """Raise DefinitionError for a rehearsal that would be kept, and published, among real results."""
+    here, own = str(StoreSettings().store.expanduser().absolute()), str(rehearsal_store())
+    if request.rehearse and here != own:
+        raise DefinitionError(
+            f"a rehearsal needs a store of its own, and FACEDRIFT_STORE is {here!r}: set it to "
+            f"{own!r} where this runs, or use `facedrift run --rehearse`, which does that"
+        )
 
 
 def running_standin() -> str | None:

@@ -15,7 +15,15 @@ ROOT = Path(__file__).parents[2]
 MODELS = ["gemini-2.5-flash-image", "flux-1-kontext-pro", "p-image-edit", "gpt-image-2"]
 
 
-def write_suite(home: Path, faults: dict[str, Any], *, always: bool = True, judges: str = "local") -> None:
+def write_suite(
+    home: Path,
+    faults: dict[str, Any],
+    *,
+    always: bool = True,
+    judges: str = "local",
+    models: list[str] = MODELS,
+    shard_chains: int = 400,
+) -> None:
     """A suite `small` of one model a provider."""
     (home / "suites").mkdir()
     (home / "suites" / "small.yaml").write_text(
@@ -27,7 +35,8 @@ def write_suite(home: Path, faults: dict[str, Any], *, always: bool = True, judg
                 "taxonomy": "face-edit-attributes",
                 "session_set": "face-edit-sessions",
                 "sessions": ["hair_001", "accessories_001"],
-                "models": MODELS,
+                "models": models,
+                "shard_chains": shard_chains,
                 "embedder": {"pack": "mobile"},
                 "judges": {"consistency": judges, "tracker": judges},
                 "calls": {"max_resends": 5, "history_wait_s": 5},
