@@ -68,7 +68,7 @@ def test_a_run_over_a_pool_does_what_one_in_its_process_does(home: Path, run_tin
     summary, complete = run_tiny(shards_at_once=3)
     assert complete
     assert len(editors.calls(log)) == summary.edits.edited == 2 * 4 * 4
-    assert summary.faces_read == 32
+    assert summary.faces_read == summary.states_tracked - 2 > 0, "the two base photos were read before"
     assert pool.most_in_work == 3
     shards = [given["shard"] for name, given in pool.given if name == "edit-chains/shard"]
     assert sorted(shards) == [1, 2, 3, 4]
