@@ -180,6 +180,10 @@ class ShardSummary(BaseModel):
     maybe_paid_usd: float = 0.0
     """What the ambiguous calls cost if they were paid."""
     failures: tuple[StepFailure, ...] = ()
+    unfinished: int = 0
+    """Chains of the shard that are not over."""
+    part: str | None = None
+    """Key of the compacted rows of its finished steps; None in a sum of several shards."""
 
     def __add__(self, other: ShardSummary) -> ShardSummary:
         return ShardSummary(
@@ -193,6 +197,7 @@ class ShardSummary(BaseModel):
             cost_usd=self.cost_usd + other.cost_usd,
             maybe_paid_usd=self.maybe_paid_usd + other.maybe_paid_usd,
             failures=self.failures + other.failures,
+            unfinished=self.unfinished + other.unfinished,
         )
 
 
