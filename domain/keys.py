@@ -147,6 +147,11 @@ def steps_table(suite: str, dataset_id: str, model: str, digest: str) -> str:
     )
 
 
+def model_of(steps_table_key: str) -> str:
+    """The model whose rows a part of the steps table holds."""
+    return next(p.removeprefix("model=") for p in steps_table_key.split("/") if p.startswith("model="))
+
+
 def measured_table(fingerprint_: str, digest: str) -> str:
     """Compacted measurements, under the fingerprint of who measured what."""
     return check_key(f"tables/measured/{fingerprint_[:16]}/part-{digest[:16]}.parquet")

@@ -170,6 +170,10 @@ class ShardSummary(BaseModel):
     calls_s: float = 0.0
     """What the calls took, added up."""
     failures: tuple[StepFailure, ...] = ()
+    unfinished: int = 0
+    """Chains of the shard that are not over."""
+    part: str | None = None
+    """Key of the compacted rows of its finished steps; None in a sum of several shards."""
     stopped: Stopped | None = None
     """Why it ended early; None when every chain was taken as far as it goes."""
 
@@ -179,8 +183,8 @@ class ShardSummary(BaseModel):
         return f"{self.failed} steps failed, such as {self.failures[0].message}" if self.failures else ""
 
     def __add__(self, other: ShardSummary) -> ShardSummary:
-        """Both together; why one of them stopped is no part of it."""
-        added = set(type(self).model_fields) - {"stopped"}
+        """Both together; the part of one, and why one stopped, are no part of it."""
+        added = set(type(self).model_fields) - {"stopped", "part"}
         return ShardSummary(**{name: getattr(self, name) + getattr(other, name) for name in sorted(added)})
 
 

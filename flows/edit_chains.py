@@ -16,6 +16,7 @@ from domain.errors import FatalError, IncompleteError, QuotaError, StoreError
 from domain.plan import StepPlan
 from domain.runs import ShardSummary, StepFailure, StepResult, Stopped
 from tasks.budget import Budget
+from tasks.compaction import compact_shard
 from tasks.editing import edit_step
 from tasks.gates import gate
 from tasks.key_locks import KeyLocks
@@ -47,7 +48,7 @@ async def edit_chains(run_id: str, shard: int, max_cost_usd: float | None = None
     crew = _Crew(work, Budget(max_cost_usd))
     async with slots(run_id, work.card.provider, work.run.request.concurrency) as count:
         await asyncio.gather(*(crew.work() for _ in range(min(count, len(work.steps)))))
-    summary = crew.summary()
+    summary = await compact_shard(run_id, shard, crew.summary())
     await keep_summary(run_id, shard, summary)
     if crew.broken:
         raise crew.broken
@@ -85,6 +86,7 @@ class _Crew:
         """What was done so far."""
         return ShardSummary(
             **self._counts,
+            part=None,
             ambiguous=self._lost,
             cost_usd=self._budget.spent_usd,
             maybe_paid_usd=self._lost * self._price_usd,

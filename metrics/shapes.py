@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -36,12 +37,12 @@ def is_off_shape(before: tuple[int, int], after: tuple[int, int]) -> bool:
     return max(ratio, 1 / ratio) > 1 + OFF_SHAPE
 
 
-def shapes(pairs: Iterable[Pair]) -> pl.DataFrame:
-    """Frame `SHAPES`, sorted by model; a model without images has no row."""
+def shapes(pairs: Iterable[Pair] | Mapping[Pair, int]) -> pl.DataFrame:
+    """Frame `SHAPES` of pairs, or of how often each is there; a model without images has no row."""
     counted: dict[str, list[int]] = {}
-    for pair in pairs:
+    for pair, n in Counter(pairs).items():
         row = counted.setdefault(pair.model, [0, 0, 0])
-        row[0] += 1
-        row[1] += pair.before != pair.after
-        row[2] += is_off_shape(pair.before, pair.after)
+        row[0] += n
+        row[1] += n * (pair.before != pair.after)
+        row[2] += n * is_off_shape(pair.before, pair.after)
     return pl.DataFrame([(model, *row) for model, row in sorted(counted.items())], SHAPES, orient="row")

@@ -18,9 +18,9 @@ from tasks.budget import Budget
 from tasks.embedding import ImageKey
 from tasks.gates import gate
 from tasks.judging import EditKey
-from tasks.planning import finder, walks
 from tasks.progress import Progress
 from tasks.run_states import error_of
+from tasks.surveys import survey
 from tasks.threads import in_thread
 from tasks.unmeasured import Unmeasured
 
@@ -63,8 +63,7 @@ async def edits_to_judge(run_id: str) -> Asking[EditKey]:
 
 def _unmeasured(run_id: str) -> Unmeasured:
     run, store = wiring.run_plan(run_id), wiring.store()
-    photos = wiring.dataset(run.dataset)
-    return Unmeasured(run, photos, walks(run, photos, finder(run, photos, store)), store)
+    return Unmeasured(survey(run, wiring.dataset(run.dataset), store).history, store)
 
 
 def _asking(left: Unmeasured, card: JudgeCard, units: list[Unit]) -> Asking[Unit]:

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import polars as pl
 
-from domain.records import OutcomeRecord
 from domain.runs import ModelCalls, RunPlan
 from tasks import wiring
-from tasks.planning import finder, walks
+from tasks.surveys import survey
 from tasks.threads import in_thread
 
+COLUMNS = ("key", "model", "kind", "cost_usd", "lost_calls")
+"""Of the table of finished steps."""
 
-def calls_of(run: RunPlan, outcomes: Iterable[OutcomeRecord]) -> tuple[ModelCalls, ...]:
+
+def calls_of(run: RunPlan, finished: pl.DataFrame) -> tuple[ModelCalls, ...]:
     """Of each model that is called over a provider, in the order of the run.
 
     What the provider does not tell is the card's price of each image. It is no part of a report, whose tables
     do not depend on how often a run was interrupted.
     """
-    found = {card.id: ModelCalls(model=card.id) for card in run.cards}
-    for outcome in outcomes:
-        model = outcome.identity.model
-        price_usd, so_far = run.card[model].price_usd, found[model]
-        listed = price_usd if outcome.kind == "edited" else 0.0
-        found[model] = ModelCalls(
-            model=model,
-            answers=so_far.answers + 1,
-            lost=so_far.lost + outcome.lost_calls,
-            cost_usd=so_far.cost_usd + (listed if outcome.cost_usd is None else outcome.cost_usd),
-            maybe_paid_usd=so_far.maybe_paid_usd + outcome.lost_calls * price_usd,
+    prices = pl.DataFrame(
+        {"model": [card.id for card in run.cards], "price_usd": [card.price_usd for card in run.cards]}
+    )
+    listed = pl.when(pl.col("kind") == "edited").then("price_usd").otherwise(0.0)
+    counted = (
+        finished.unique("key", keep="first", maintain_order=True)
+        .join(prices, on="model", maintain_order="left")
+        .group_by("model")
+        .agg(
+            answers=pl.len(),
+            lost=pl.col("lost_calls").sum(),
+            cost_usd=pl.coalesce("cost_usd", listed).sum(),
+            maybe_paid_usd=(pl.col("lost_calls") * pl.col("price_usd")).sum(),
         )
-    return tuple(calls for name, calls in found.items() if not wiring.is_in_process(run.card[name].provider))
+    )
+    found = {row["model"]: ModelCalls(**row) for row in counted.iter_rows(named=True)}
+    called = [card.id for card in run.cards if not wiring.is_in_process(card.provider)]
+    return tuple(found.get(name, ModelCalls(model=name)) for name in called)
 
 
 async def count_calls(run_id: str) -> tuple[ModelCalls, ...]:
@@ -39,7 +46,4 @@ async def count_calls(run_id: str) -> tuple[ModelCalls, ...]:
 
 def _count_calls(run_id: str) -> tuple[ModelCalls, ...]:
     run, store = wiring.run_plan(run_id), wiring.store()
-    photos = wiring.dataset(run.dataset)
-    found = walks(run, photos, finder(run, photos, store))
-    each_once = {outcome.key: outcome for walk in found for outcome in walk.outcomes}
-    return calls_of(run, each_once.values())
+    return calls_of(run, survey(run, wiring.dataset(run.dataset), store, COLUMNS).history.steps)

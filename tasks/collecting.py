@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from adapters.base import ObjectStore
-from domain import keys
-from domain.photos import Dataset, Photo
-from domain.plan import Walk
-from domain.records import FaceRecord, JudgementRecord, OutcomeRecord, StateRecord
-from domain.runs import RunPlan, StepFailure
+from domain.runs import StepFailure
+from domain.sessions import Instruction, Session
 from domain.taxonomy import Taxonomy
-from metrics.face_choice import choose_face
-from metrics.floors import Floor, fss_floor
-from metrics.frames import photos_schema, state_column, steps_schema
+from metrics.floors import Floor
+from metrics.frames import photos_schema, steps_schema
 from metrics.shapes import Pair
-from metrics.similarity import cosine_to_references
-from metrics.vectors import decode_embedding
-from tasks import ledger
 from tasks.definitions import load
-from tasks.measured_tables import OWN, MeasuredTable
+from tasks.histories import History
+from tasks.measured_tables import ROW, MeasuredTable
+from tasks.measuring import Measurements
+from tasks.threads import on_threads
+from tasks.unmeasured import edits_of
 
-NEAR_DUPLICATE = 0.95
-"""Cosine between a base photo and a reference above which they may be copies of one picture."""
-
-Row = dict[str, Any]
+COLUMNS = ("kind", "reason", "width", "height", "served_version", "truth")
+"""Of the table of finished steps, besides those that every walk needs."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +41,8 @@ class Collected:
     """How often which version answered for whom."""
     floor: Floor | None
     """Of FSS, by the photos of other people; None with one person."""
-    sizes: list[Pair]
-    """Of each edit: the pixels of its input and output."""
+    sizes: Counter[Pair]
+    """Of the edits: the pixels of input and output."""
 
 
 class Served(NamedTuple):
@@ -61,200 +55,170 @@ class Served(NamedTuple):
 
 
 class Collector:
-    """Reads what is stored about a run; each record once."""
+    """Joins the planned steps of a run with what came of them, and that with what was measured of it.
 
-    def __init__(self, run: RunPlan, photos: Dataset, store: ObjectStore) -> None:
-        self._run = run
-        self._photos = photos
-        self._taxonomy = load(Taxonomy, run.suite.taxonomy)
-        self._store = store
-        self.served: Counter[Served] = Counter()
-        embedder = keys.fingerprint(run.embedder)
-        self._judge, self._tracker = keys.fingerprint(run.judge), keys.fingerprint(run.tracker)
-        self._faces = cache(lambda sha: ledger.faces(store, embedder, sha))
-        self._state = cache(self._read_state)
-        self._tracked: set[str] = set()
-        self._measurements = MeasuredTable(run, self._taxonomy, store)
-        self._known = dict(self._measurements.rows())
-        self._fresh: list[Row] = []
-        self._references = cache(self._reference_vectors)
-        self._fss = cache(self._read_fss)
+    Only edits that the compacted table of measurements does not have are read from their records.
+    """
 
-    def collect(self, walks: list[Walk], failures: list[StepFailure]) -> Collected:
+    def __init__(self, history: History, store: ObjectStore) -> None:
+        self._history = history
+        self._run, self._photos = history.run, history.photos
+        self._taxonomy = load(Taxonomy, self._run.suite.taxonomy)
+        self._records = Measurements(self._run, self._photos, self._taxonomy, store)
+        self._table = MeasuredTable(self._run, self._taxonomy, store)
+
+    def collect(self, failures: Sequence[StepFailure]) -> Collected:
         """Both tables, in the order of the plan."""
-        failed = {(failure.chain, failure.step): failure for failure in failures}
-        steps: list[Row] = []
-        truth: list[tuple[str, str, str, int, dict[str, Any]]] = []
-        sizes: list[Pair] = []
-        self.served.clear()
-        self._tracked.clear()
-        for walk in walks:
-            steps.extend(self._chain_rows(walk, failed))
-            sizes.extend(self._sizes(walk))
-            for number, outcome in enumerate(walk.outcomes, 1):
-                self._note("model", walk.chain.model, outcome.served_version)
-                told = outcome.details.get("truth")
-                if isinstance(told, dict):
-                    truth.append((walk.chain.model, walk.chain.photo, walk.chain.session, number, told))
-        base = [self._photo_row(self._photos.by_id[name]) for name in self._run.photos]
-        self._measurements.add(self._fresh)
-        return Collected(
-            steps=pl.DataFrame(steps, schema=steps_schema(self._taxonomy)),
-            photos=pl.DataFrame(base, schema=photos_schema(self._taxonomy)),
-            truth=truth,
-            served=self.served,
-            floor=self._floor(),
-            sizes=sizes,
-        )
-
-    def _floor(self) -> Floor | None:
+        self._records.read_photos()
+        edits = edits_of(self._history)
+        measured = self._measured(edits)
         base = [self._photos.by_id[name] for name in self._run.photos]
-        faces = [(photo.subject, self._faces(photo.image_sha256)) for photo in base]
-        found = [
-            (subject, decode_embedding(record.reading.faces[0].embedding))
-            for subject, record in faces
-            if record and record.reading.faces
-        ]
-        return fss_floor(found, {subject: self._references(subject) for subject, _ in found})
+        return Collected(
+            steps=self._steps(measured, failures),
+            photos=pl.DataFrame(
+                [self._records.photo(photo) for photo in base], schema=photos_schema(self._taxonomy)
+            ),
+            truth=list(self._truth()),
+            served=self._served(edits, measured),
+            floor=self._records.floor(),
+            sizes=self._sizes(edits),
+        )
 
-    def _sizes(self, walk: Walk) -> Iterator[Pair]:
-        photo = self._photos.by_id[walk.chain.photo]
-        before = photo.width, photo.height
-        for outcome in walk.outcomes:
-            if outcome.image:
-                after = outcome.image.width, outcome.image.height
-                yield Pair(walk.chain.model, before, after)
-                before = after
+    def _measured(self, edits: pl.DataFrame) -> pl.DataFrame:
+        """What was measured of each edit that is in the run; what the table lacks is added to it."""
+        known = self._table.rows()
+        lacking = edits.join(known, on=ROW, how="anti", maintain_order="left").unique(
+            ROW, keep="first", maintain_order=True
+        )
+        shown = lacking.select("key", "photo", "input_sha256", "image_sha256", "prompt").rows()
+        fresh = pl.DataFrame(on_threads(self._measure, shown), self._table.schema)
+        is_whole = pl.col("face").is_not_null() & ~pl.any_horizontal(
+            pl.col("judgement", "tracked") == "missing"
+        )
+        self._table.add(fresh.filter(is_whole))
+        return pl.concat([known, fresh])
 
-    def _note(self, role: str, card: str, version: str | None) -> None:
-        if version is not None:
-            self.served[Served(role, card, version)] += 1
+    def _measure(self, edit: tuple[str, str, str, str, str]) -> dict[str, Any]:
+        key, photo, before, after, prompt = edit
+        return {"key": key, "photo": photo} | self._records.edit(before, after, prompt, photo)
 
-    def _note_tracker(self, sha: str, version: str | None) -> None:
-        if sha not in self._tracked:  # it looks at an image once, however many steps have it
-            self._tracked.add(sha)
-            self._note("tracker", self._run.tracker_card.id, version)
+    def _steps(self, measured: pl.DataFrame, failures: Sequence[StepFailure]) -> pl.DataFrame:
+        """Every planned step of every chain, with what came of it."""
+        found = self._history.steps.select("chain", "step", "key", "kind", "reason")
+        failed = self._failed(failures)
+        schema = steps_schema(self._taxonomy)
+        frames = [pl.DataFrame(schema=schema)]
+        for at in range(len(self._run.cards)):
+            planned = self._planned(at)
+            lowest, count = at * self._history.chains_of_a_model, self._history.chains_of_a_model
+            own = found.filter(pl.col("chain").is_between(lowest, lowest + count, closed="left"))
+            rows = planned.join(own, on=["chain", "step"], how="left", maintain_order="left")
+            rows = rows.join(failed, on=["chain", "step"], how="left", maintain_order="left")
+            rows = rows.join(measured, on=ROW, how="left", maintain_order="left")
+            unfinished = (
+                pl.when(pl.col("error").is_null()).then(pl.lit("not_run")).otherwise(pl.lit("failed"))
+            )
+            rows = rows.with_columns(
+                outcome=pl.coalesce("kind", unfinished),
+                reason=pl.when(pl.col("kind").is_null()).then("error").otherwise("reason"),
+            )
+            frames.append(rows.select(schema.names()))
+        return pl.concat(frames, rechunk=True)
 
-    def _read_state(self, sha: str) -> StateRecord | None:
-        state = ledger.state(self._store, self._tracker, sha)
-        if state:
-            self._note_tracker(sha, state.served_version)
-        return state
+    def _planned(self, at: int) -> pl.DataFrame:
+        """The planned steps of one model, in the order of the plan."""
+        run, history = self._run, self._history
+        asked = [(n, s, number, i) for n, s in enumerate(run.sessions) for number, i in enumerate(s.steps, 1)]
+        own = pl.DataFrame(
+            [self._asked(session, number, step) for _, session, number, step in asked], ASKED, orient="row"
+        )
+        base = [self._photos.by_id[name] for name in run.photos]
+        photos = np.repeat(np.arange(len(base), dtype=np.uint32), len(asked))
+        steps = np.tile(np.arange(len(asked), dtype=np.uint32), len(base))
+        sessions = np.array([n for n, *_ in asked], np.uint32)[steps]
+        chain = at * history.chains_of_a_model + photos * len(run.sessions) + sessions
+        return own[steps].with_columns(
+            pl.Series("chain", chain.astype(np.uint32)),
+            pl.Series("photo", [photo.id for photo in base], pl.String).gather(photos),
+            pl.Series("subject", [photo.subject for photo in base], pl.String).gather(photos),
+            suite=pl.lit(run.suite.id),
+            dataset=pl.lit(self._photos.id),
+            model=pl.lit(run.cards[at].id),
+        )
 
-    def _judgement(self, key: str) -> JudgementRecord | None:
-        return ledger.judgement(self._store, self._judge, key)
+    def _asked(self, session: Session, number: int, step: Instruction) -> tuple[Any, ...]:
+        attribute = self._taxonomy.attributes[step.attribute.casefold()]
+        asked = (step.prompt, attribute.sub_axis, attribute.category, step.keep)
+        return (session.id, session.test_set, number, *asked)
 
-    def _photo_row(self, photo: Photo) -> Row:
-        fss0 = self._fss(photo.image_sha256, photo.id)
-        references = self._photos.references(photo.subject)
-        return {
-            "dataset": self._photos.id,
-            "photo": photo.id,
-            "subject": photo.subject,
-            "fss0": fss0,
-            "n_references": len(references),
-            "near_duplicate": any(r.derived_from for r in references) or (fss0 or 0) > NEAR_DUPLICATE,
-            "groups": [f"{name}={value}" for name, value in sorted(photo.groups.items())],
-            **self._states(photo.image_sha256),
-        }
+    def _failed(self, failures: Sequence[StepFailure]) -> pl.DataFrame:
+        """Errors by chain and step; of several, the last."""
+        errors = {(self._history.number(f.chain), f.step): f.error for f in failures}
+        rows = [(chain, step, error) for (chain, step), error in errors.items() if chain is not None]
+        return pl.DataFrame(rows, {"chain": pl.UInt32, "step": pl.Int64, "error": pl.String}, orient="row")
 
-    def _chain_rows(self, walk: Walk, failed: dict[tuple[Any, int], StepFailure]) -> list[Row]:
-        rows: list[Row] = []
-        photo = self._photos.by_id[walk.chain.photo]
-        before = photo.image_sha256
-        session = self._run.session[walk.chain.session]
-        for number, instruction in enumerate(session.steps, 1):
-            attribute = self._taxonomy.attributes[instruction.attribute.casefold()]
-            outcome = walk.outcomes[number - 1] if number <= len(walk.outcomes) else None
-            failure = failed.get((walk.chain, number)) if outcome is None else None
-            row: Row = {
-                "suite": self._run.suite.id,
-                "dataset": self._photos.id,
-                "model": walk.chain.model,
-                "photo": walk.chain.photo,
-                "subject": photo.subject,
-                "session": walk.chain.session,
-                "test_set": session.test_set,
-                "step": number,
-                "prompt": instruction.prompt,
-                "asked_sub_axis": attribute.sub_axis,
-                "asked_category": attribute.category,
-                "keep": instruction.keep,
-                "outcome": outcome.kind if outcome else "failed" if failure else "not_run",
-                "reason": outcome.reason if outcome else failure.error if failure else None,
+    def _truth(self) -> Iterator[tuple[str, str, str, int, dict[str, Any]]]:
+        told = self._history.steps.filter(pl.col("truth").is_not_null()).select("chain", "step", "truth")
+        for number, step, truth in told.iter_rows():
+            chain = self._history.chain(number)
+            yield chain.model, chain.photo, chain.session, step, json.loads(truth)
+
+    def _served(self, edits: pl.DataFrame, measured: pl.DataFrame) -> Counter[Served]:
+        """The tracker looks at an image once, however many steps have it."""
+        run, found = self._run, Counter[Served]()
+        model_at = (pl.col("chain") // max(1, self._history.chains_of_a_model)).alias("at")
+        answers = self._history.steps.group_by(model_at, "served_version").len()
+        for at, version, n in answers.filter(pl.col("served_version").is_not_null()).iter_rows():
+            found[Served("model", run.cards[at].id, version)] += n
+        versions = edits.select(*ROW, "image_sha256").join(
+            measured.select(*ROW, "judge_version", "tracker_version"),
+            on=ROW,
+            how="left",
+            maintain_order="left",
+        )
+        judged = versions["judge_version"].drop_nulls().value_counts()
+        for version, n in judged.iter_rows():
+            found[Served("judge", run.judge_card.id, version)] += n
+        seen = versions.unique("image_sha256", keep="first", maintain_order=True)
+        base = {p.image_sha256: p for p in (self._photos.by_id[name] for name in run.photos)}
+        own = [self._records.tracker_version(base[sha]) for sha in base.keys() - {*seen["image_sha256"]}]
+        for version in (*seen["tracker_version"].drop_nulls(), *filter(None, own)):
+            found[Served("tracker", run.tracker_card.id, version)] += 1
+        return found
+
+    def _sizes(self, edits: pl.DataFrame) -> Counter[Pair]:
+        run = self._run
+        base = pl.DataFrame(
+            [(p.id, p.width, p.height) for p in (self._photos.by_id[name] for name in run.photos)],
+            {"photo": pl.String, "base_width": pl.Int64, "base_height": pl.Int64},
+            orient="row",
+        )
+        is_first = pl.col("step") == 1
+        sizes = edits.join(base, on="photo", how="left", maintain_order="left").select(
+            pl.col("chain") // max(1, self._history.chains_of_a_model),
+            pl.when(is_first).then("base_width").otherwise(pl.col("width").shift(1)).alias("from_width"),
+            pl.when(is_first).then("base_height").otherwise(pl.col("height").shift(1)).alias("from_height"),
+            "width",
+            "height",
+        )
+        counted = sizes.group_by(sizes.columns).len().sort(sizes.columns)
+        return Counter(
+            {
+                Pair(run.cards[at].id, (from_width, from_height), (width, height)): n
+                for at, from_width, from_height, width, height, n in counted.iter_rows()
             }
-            if outcome and outcome.image:
-                row |= self._measured(outcome, before, photo)
-                before = outcome.image.sha256
-            rows.append(row)
-        return rows
-
-    def _measured(self, outcome: OutcomeRecord, before: str, photo: Photo) -> Row:
-        assert outcome.image is not None, "only an edited step is measured"
-        sha = outcome.image.sha256
-        known = self._known.get((outcome.key, photo.id))
-        if known is None:
-            known = {"key": outcome.key, "photo": photo.id} | self._measure(outcome, before, photo, sha)
-            if known["face"] and "missing" not in (known["judgement"], known["tracked"]):
-                self._fresh.append(known)
-        self._note("judge", self._run.judge_card.id, known["judge_version"])
-        self._note_tracker(sha, known["tracker_version"])
-        return {name: value for name, value in known.items() if name not in OWN}
-
-    def _measure(self, outcome: OutcomeRecord, before: str, photo: Photo, sha: str) -> Row:
-        record = self._faces(sha)
-        judged = self._judgement(keys.judgement_key(before, sha, outcome.identity.prompt))
-        state = self._state(sha)
-        return {
-            **self._face(record, sha, photo),
-            "judgement": judged.status if judged else "missing",
-            "success": judged.success if judged else None,
-            "overediting": judged.overediting if judged else None,
-            "tracked": state.status if state else "missing",
-            "judge_version": judged.served_version if judged else None,
-            "tracker_version": state.served_version if state else None,
-            **self._states(sha),
-        }
-
-    def _face(self, record: FaceRecord | None, sha: str, photo: Photo) -> Row:
-        if record is None:
-            return {"face": None, "n_faces": None, "fss": None}
-        if record.reading.status == "unreadable":
-            return {"face": "unreadable", "n_faces": None, "fss": None}
-        fss = self._fss(sha, photo.id)
-        return {
-            "face": "no_face" if fss is None else "found",
-            "n_faces": len(record.reading.faces),
-            "fss": fss,
-        }
-
-    def _read_fss(self, sha: str, photo_id: str) -> float | None:
-        photo, record = self._photos.by_id[photo_id], self._faces(sha)
-        if record is None or not record.reading.faces:
-            return None
-        reading = record.reading
-        chosen = choose_face(
-            np.array([face.box for face in reading.faces], np.float64),
-            (reading.width or 0, reading.height or 0),
-            np.array(photo.box, np.float64),
-            (photo.width, photo.height),
-        )
-        if chosen is None:
-            return None
-        return cosine_to_references(
-            decode_embedding(reading.faces[chosen].embedding), self._references(photo.subject)
         )
 
-    def _reference_vectors(self, subject: str) -> npt.NDArray[np.float32]:
-        records = [self._faces(photo.image_sha256) for photo in self._photos.references(subject)]
-        return np.stack(
-            [decode_embedding(r.reading.faces[0].embedding) for r in records if r and r.reading.faces]
-        )
 
-    def _states(self, sha: str) -> Row:
-        record: StateRecord | None = self._state(sha)
-        seen = record.state if record else {}
-        return {
-            state_column(sub_axis): None if seen.get(sub_axis) is None else list(seen[sub_axis] or ())
-            for sub_axis in self._taxonomy.sub_axes
-        }
+ASKED = pl.Schema(
+    {
+        "session": pl.String,
+        "test_set": pl.String,
+        "step": pl.Int64,
+        "prompt": pl.String,
+        "asked_sub_axis": pl.String,
+        "asked_category": pl.String,
+        "keep": pl.Boolean,
+    }
+)
+"""Columns of a planned step that its session decides."""

@@ -1,12 +1,31 @@
-"""Keeping the table of finished steps up to date."""
+"""Keeping the table of finished steps up to date.
+
+A shard writes its own part and names it in its summary; whoever plans a run or ends one lists the parts.
+So shards of one run may be edited by several processes, and none of them waits for another.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from prefect import task
 
-from tasks import policies, step_tables, wiring
-from tasks.planning import finder, walks
-from tasks.threads import in_thread
+from adapters.base import ObjectStore
+from domain import keys
+from domain.errors import StoreError
+from domain.plan import StepPlan
+from domain.records import OutcomeRecord
+from domain.runs import RunPlan, Shard, ShardSummary
+from domain.sessions import SessionSet
+from tasks import ledger, policies, step_tables, wiring
+from tasks.definitions import load
+from tasks.histories import History
+from tasks.step_tables import Manifest
+from tasks.surveys import OpenShard, Survey, follow, survey
+from tasks.threads import in_thread, on_threads
+
+MOST_OPEN_RUNS = 64
+"""Runs whose unfinished shards are remembered; of older ones, what is stored is found at a step's turn."""
 
 
 @task(task_run_name="compact steps", **policies.ONCE)
@@ -17,5 +36,84 @@ async def compact_steps(run_id: str) -> None:
 
 def _compact_steps(run_id: str) -> None:
     run, store = wiring.run_plan(run_id), wiring.store()
-    photos = wiring.dataset(run.dataset)
-    step_tables.compact(run.suite.id, photos.id, walks(run, photos, finder(run, photos, store)), store)
+    settle(survey(run, wiring.dataset(run.dataset), store), store)
+
+
+async def compact_shard(run_id: str, number: int, summary: ShardSummary) -> ShardSummary:
+    """Write the finished steps of a shard as a part; the summary, with the part and what is unfinished."""
+    return await in_thread(_compact_shard, run_id, number, summary)
+
+
+def _compact_shard(run_id: str, number: int, summary: ShardSummary) -> ShardSummary:
+    run, store = wiring.run_plan(run_id), wiring.store()
+    shard = ledger.read(store, keys.shard(run_id, number), Shard)
+    found = on_threads(lambda step: _stored(run, step, store), shard.steps if shard else ())
+    rows = step_tables.rows(outcome for outcomes, _ in found for outcome in outcomes)
+    parts = step_tables.write(run.suite.id, wiring.dataset(run.dataset).id, rows, store).values()
+    left = sum(not is_over for _, is_over in found)
+    return summary.model_copy(update={"part": next(iter(parts), None), "unfinished": left})
+
+
+def _stored(run: RunPlan, step: StepPlan, store: ObjectStore) -> tuple[list[OutcomeRecord], bool]:
+    """A chain's outcomes from a step on, and whether it is over."""
+    try:
+        outcomes, following = follow(run, step, store)
+    except StoreError:
+        return [], False  # not over then, and whoever looks at it next meets this error again
+    return outcomes, following is None
+
+
+def settle(
+    seen: Survey, store: ObjectStore, planned: Sequence[Shard] = (), *, run_id: str | None = None
+) -> None:
+    """Keep what a survey found, and list every part; with a run that is planned, its shards are open."""
+    run, dataset_id = seen.history.run, seen.history.photos.id
+    fresh = step_tables.write(run.suite.id, dataset_id, seen.looked_up, store)
+    added: dict[str, set[str]] = {model: {part} for model, part in fresh.items()}
+    for part, model in seen.unlisted.items():
+        added.setdefault(model, set()).add(part)
+    planned_again = {seen.history.number(step.chain) for part in planned for step in part.steps}
+    left = seen.history.open_numbers - planned_again
+    over = {(shard.run_id, shard.number) for shard in seen.open_shards if _is_done(shard, seen.history, left)}
+    now_open = {run_id: tuple(part.number for part in planned)} if run_id and planned else {}
+
+    def change(found: Manifest | None) -> Manifest:
+        found = found or Manifest()
+        return Manifest(
+            known=tuple(sorted({*found.known, *_known(seen)})),
+            parts=_with(found.parts, added, seen.damaged - set(fresh.values())),
+            open=_without(found.open | now_open, over),
+        )
+
+    step_tables.update(run.suite.id, dataset_id, store, change)
+    step_tables.merge(run.suite.id, dataset_id, store)
+
+
+def _is_done(shard: OpenShard, history: History, left: frozenset[int]) -> bool:
+    """Whether nothing can come of a shard that neither a part has nor a shard of this run will find."""
+    if shard.summary and not shard.summary.unfinished:
+        return True
+    numbers = [(history.number(chain), chain.model) for chain in shard.chains]
+    elsewhere = {model for number, model in numbers if number is None} & {*history.run.suite.models}
+    return not elsewhere and left.isdisjoint(number for number, _ in numbers if number is not None)
+
+
+def _known(seen: Survey) -> set[str]:
+    """Models that the table now knows all finished steps of: those it knew, and those looked up in full."""
+    run, suite = seen.history.run, seen.history.run.suite
+    sessions = suite.sessions or tuple(load(SessionSet, suite.session_set).by_id)
+    is_whole = len(run.photos) == len(seen.history.photos.base) and len(run.sessions) == len(sessions)
+    return {*seen.known, *((card.id for card in run.cards) if is_whole else ())}
+
+
+def _with(
+    held: dict[str, tuple[str, ...]], added: dict[str, set[str]], damaged: frozenset[str]
+) -> dict[str, tuple[str, ...]]:
+    models = sorted({*held, *added})
+    both = {model: ({*held.get(model, ())} - damaged) | added.get(model, set()) for model in models}
+    return {model: tuple(sorted(parts)) for model, parts in both.items() if parts}
+
+
+def _without(held: dict[str, tuple[int, ...]], over: set[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    left = {run: tuple(n for n in numbers if (run, n) not in over) for run, numbers in held.items()}
+    return {run: left[run] for run in sorted(left)[-MOST_OPEN_RUNS:] if left[run]}

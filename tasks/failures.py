@@ -6,6 +6,7 @@ from adapters.base import ObjectStore
 from domain import keys
 from domain.runs import RunPlan, ShardSummary, StepFailure
 from tasks import ledger
+from tasks.threads import on_threads
 
 
 def keep(run_id: str, number: int, summary: ShardSummary, store: ObjectStore) -> None:
@@ -15,8 +16,6 @@ def keep(run_id: str, number: int, summary: ShardSummary, store: ObjectStore) ->
 
 def of_run(run: RunPlan, store: ObjectStore) -> list[StepFailure]:
     """Every step that failed in a run's shards."""
-    found: list[StepFailure] = []
-    for number in range(1, run.shards + 1):
-        summary = ledger.read(store, keys.shard_summary(run.id, number), ShardSummary)
-        found.extend(summary.failures if summary else ())
-    return found
+    shards = [keys.shard_summary(run.id, number) for number in range(1, run.shards + 1)]
+    summaries = on_threads(lambda key: ledger.read(store, key, ShardSummary), shards)
+    return [failure for summary in summaries if summary for failure in summary.failures]

@@ -6,10 +6,8 @@ photos, the embedder, the judge and the tracker that made it.
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -18,8 +16,10 @@ from domain import keys
 from domain.runs import RunPlan
 from domain.taxonomy import Taxonomy
 from metrics.frames import state_column
+from tasks import parts
 
-Row = dict[str, Any]
+ROW = ("key", "photo")
+"""What names a row: the key of an outcome, and the photo that its face is compared with."""
 OWN = ("key", "judge_version", "tracker_version")
 """Columns besides those of the steps."""
 
@@ -48,7 +48,7 @@ class MeasuredTable:
     """The compacted measurements that a run can use."""
 
     def __init__(self, run: RunPlan, taxonomy: Taxonomy, store: ObjectStore) -> None:
-        self._schema = schema(taxonomy)
+        self.schema = schema(taxonomy)
         self._store = store
         self._fingerprint = keys.fingerprint(
             {
@@ -60,36 +60,49 @@ class MeasuredTable:
             }
         )
 
-    def rows(self) -> Iterator[tuple[tuple[str, str], Row]]:
-        """Each row by (outcome key, photo)."""
-        for part in self._parts():
-            data = self._store.get(part)
-            if data is None:
-                continue
-            try:
-                frame = pl.read_parquet(io.BytesIO(data))
-            except pl.exceptions.PolarsError:
-                self._store.delete(part)  # damaged: the records say the same, only slower
-                continue
-            if frame.schema == self._schema:
-                for row in frame.iter_rows(named=True):
-                    yield (row["key"], row["photo"]), row
+    def rows(self, columns: Sequence[str] = ()) -> pl.DataFrame:
+        """Columns, or all, of every row, each once; a damaged part has none: the records say the same."""
+        found, _ = self._read(_parts(self._store.get(self._pointer)), columns or list(self.schema))
+        return found
 
-    def add(self, fresh: Iterable[Row]) -> None:
+    def add(self, fresh: pl.DataFrame) -> None:
         """Write further rows as one part; the list of parts last."""
-        frame = pl.DataFrame(list(fresh), self._schema).unique(["key", "photo"]).sort("key", "photo")
-        if frame.is_empty():
+        if fresh.is_empty():
             return
-        out = io.BytesIO()
-        frame.write_parquet(out, compression="zstd")
-        part = keys.measured_table(self._fingerprint, keys.sha256(out.getvalue()))
-        self._store.put_new(part, out.getvalue())
-        parts = sorted({*self._parts(), part})
-        self._store.put(keys.measured_manifest(self._fingerprint), json.dumps({"parts": parts}).encode())
+        part = self._write(fresh.select(self.schema.names()))
+        self._list(added={part}, removed=set())
+        listed = _parts(self._store.get(self._pointer))
+        if len(listed) > parts.MOST_PARTS:
+            found, bad = self._read(listed, list(self.schema))
+            merged = self._write(found)
+            self._list(added={merged}, removed={*listed} - bad - {merged})
 
-    def _parts(self) -> list[str]:
-        data = self._store.get(keys.measured_manifest(self._fingerprint))
-        try:
-            return [str(part) for part in json.loads(data)["parts"]] if data else []
-        except (ValueError, KeyError, TypeError):
-            return []  # damaged: written anew from the records
+    def _read(self, listed: Sequence[str], columns: Sequence[str]) -> tuple[pl.DataFrame, set[str]]:
+        found, bad = parts.read_all(self._store, listed, self.schema, columns)
+        return (found.unique(ROW, keep="first") if len(listed) > 1 else found), bad
+
+    def _write(self, rows: pl.DataFrame) -> str:
+        data = parts.encode(rows.unique(ROW, keep="first").sort(ROW))
+        part = keys.measured_table(self._fingerprint, keys.sha256(data))
+        parts.write(self._store, part, data)
+        return part
+
+    def _list(self, *, added: set[str], removed: set[str]) -> None:
+        def change(data: bytes | None) -> bytes | None:
+            held = set(_parts(data))
+            if added <= held and not removed & held:
+                return None
+            return json.dumps({"parts": sorted(held - removed | added)}).encode()
+
+        parts.update(self._store, self._pointer, change)
+
+    @property
+    def _pointer(self) -> str:
+        return keys.measured_manifest(self._fingerprint)
+
+
+def _parts(data: bytes | None) -> list[str]:
+    try:
+        return [str(part) for part in json.loads(data)["parts"]] if data else []
+    except (ValueError, KeyError, TypeError):
+        return []  # damaged: written anew from the records

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
 
 from prefect import task
 from pydantic import BaseModel, ConfigDict
 
 from adapters.base import ObjectStore
-from domain import keys, plan
+from domain import keys
 from domain.errors import StoreError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
-from domain.plan import Chain, StepPlan, Walk
-from domain.records import OutcomeRecord
+from domain.plan import Chain
 from domain.runs import Missing, RunPlan, RunRequest, Shard, choose
 from domain.sessions import SessionSet
 from domain.suites import DatasetChoice, Suite
 from domain.taxonomy import Taxonomy
-from tasks import ledger, policies, step_tables, wiring
+from tasks import ledger, policies, wiring
+from tasks.compaction import settle
 from tasks.definitions import load, load_suite
+from tasks.missing_work import missing, shards
 from tasks.preparing import prepare_suite
-from tasks.threads import in_thread
-from tasks.unmeasured import Unmeasured
+from tasks.surveys import survey
+from tasks.threads import in_thread, on_threads
 from tasks.versions import code_version, package_versions
 
 
@@ -119,67 +119,6 @@ def resolve_run(request: RunRequest, dataset_key: str, photos: Dataset) -> RunPl
     )
 
 
-def walks(run: RunPlan, photos: Dataset, find: Callable[[str], OutcomeRecord | None]) -> Iterator[Walk]:
-    """Every chain of a run with how far it has come, model by model."""
-    chosen = [photos.by_id[name] for name in run.photos]
-    for chain in plan.chains([card.id for card in run.cards], chosen, run.sessions):
-        yield run.walk(chain, photos.by_id[chain.photo], find)
-
-
-def finder(run: RunPlan, photos: Dataset, store: ObjectStore) -> Callable[[str], OutcomeRecord | None]:
-    """Looks a step up in the compacted table first, and only then among the outcomes."""
-    index = step_tables.index(run.suite.id, photos.id, store)
-    return lambda key: index.get(key) or ledger.outcome(store, key)
-
-
-def missing(run: RunPlan, photos: Dataset, found: list[Walk], store: ObjectStore) -> Missing:
-    """Sum up what is left to do."""
-    left: dict[str, int] = {card.id: 0 for card in run.cards}
-    for walk in found:
-        if walk.next_step:
-            left[walk.chain.model] += len(run.session[walk.chain.session].steps) - len(walk.outcomes)
-    status = [walk.status for walk in found]
-    answers = _answers_missing(run, photos, found, store, sum(left.values()))
-    judges = {card.id: card for card in (run.judge_card, run.tracker_card)}
-    calls: list[tuple[ModelCard | JudgeCard, int]] = [
-        (run.card[model], steps) for model, steps in left.items()
-    ]
-    calls += [(judges[name], count) for name, count in answers.items()]
-    return Missing(
-        chains=len(found),
-        complete=status.count("complete"),
-        stopped=status.count("stopped"),
-        unfinished=status.count("unfinished"),
-        steps_missing=left,
-        answers_missing=answers,
-        cost_usd=sum(card.price_usd * count for card, count in calls),
-        seconds=sum(card.typical_latency_s * count for card, count in calls) / run.request.concurrency,
-    )
-
-
-def _answers_missing(
-    run: RunPlan, photos: Dataset, found: list[Walk], store: ObjectStore, edits: int
-) -> dict[str, int]:
-    """Of each judge that costs something, the answers that the run needs at most."""
-    left, answers = Unmeasured(run, photos, found, store), dict[str, int]()
-    if run.judge_card.price_usd > 0:
-        answers[run.judge_card.id] = len(left.edits) + edits
-    if run.tracker_card.price_usd > 0:
-        name = run.tracker_card.id
-        answers[name] = answers.get(name, 0) + len(left.states) + edits
-    return answers
-
-
-def shards(run: RunPlan, found: list[Walk]) -> list[Shard]:
-    """The unfinished chains, in shards of one model each."""
-    steps = [walk.next_step for walk in found if walk.next_step]
-    parts: list[tuple[StepPlan, ...]] = []
-    for _, group in groupby(steps, key=lambda step: step.chain.model):
-        while part := tuple(islice(group, run.suite.shard_chains)):
-            parts.append(part)
-    return [Shard(number=number, steps=part) for number, part in enumerate(parts, 1)]
-
-
 class PlannedShard(BaseModel):
     """What a flow must know of a shard before it starts it."""
 
@@ -251,18 +190,13 @@ def preview(request: RunRequest) -> tuple[RunPlan, Missing]:
 def _preview(request: RunRequest, dataset_key: str, only: tuple[Chain, ...] = ()) -> tuple[RunPlan, Missing]:
     store, photos = wiring.store(), wiring.dataset(dataset_key)
     run = resolve_run(request, dataset_key, photos)
-    return run, missing(run, photos, _these(walks(run, photos, finder(run, photos, store)), only), store)
+    return run, missing(survey(run, photos, store).history, store, only)
 
 
 async def preview_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...] = ()) -> Missing:
     """What a run on prepared photos would do, of some chains where they are named; nothing is written."""
     _, found = await in_thread(_preview, request, dataset_key, only)
     return found
-
-
-def _these(found: Iterator[Walk], only: tuple[Chain, ...]) -> list[Walk]:
-    wanted = set(only)
-    return [walk for walk in found if not wanted or walk.chain in wanted]
 
 
 def newest_run(suite: str, store: ObjectStore) -> str:
@@ -295,17 +229,17 @@ async def plan_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...
 def _plan_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...]) -> PlannedRun:
     store, photos = wiring.store(), wiring.dataset(dataset_key)
     run = resolve_run(request, dataset_key, photos)
-    found = _these(walks(run, photos, finder(run, photos, store)), only)
-    parts = shards(run, found)
+    seen = survey(run, photos, store)
+    parts = shards(seen.history, only)
     run = run.model_copy(update={"shards": len(parts)})
-    for part in parts:
-        ledger.write_new(store, keys.shard(run.id, part.number), part)
+    on_threads(lambda part: ledger.write_new(store, keys.shard(run.id, part.number), part), parts)
     ledger.write_new(store, keys.run(run.id), run)
+    settle(seen, store, parts, run_id=run.id)
     store.put(keys.newest_run(run.suite.id), run.id.encode())
     store.put_new(keys.run_of_suite(run.suite.id, run.id), b"")
     return PlannedRun(
         run_id=run.id,
-        missing=missing(run, photos, found, store),
+        missing=missing(seen.history, store, only),
         shards=tuple(_planned_shard(run, part) for part in parts),
         judge=run.judge_card.id,
         tracker=run.tracker_card.id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import polars as pl
@@ -20,15 +20,16 @@ from adapters.pages.report_page import (
     StepView,
     thumbnail,
 )  # fmt: skip
+from domain.plan import Chain
 from domain.records import OutcomeRecord
 from domain.runs import RunPlan, Snapshot
 from metrics.scoring import POOLED
 from metrics.session_scores import FLOOR_METRIC
 from tasks import ledger, wiring
 from tasks.paper_index import read_index
-from tasks.planning import finder, walks
 from tasks.scoring import read_table
 from tasks.served import notices_of
+from tasks.threads import on_threads
 
 MAX_COMPARISONS = 12
 
@@ -132,11 +133,16 @@ def _series(progression: pl.DataFrame) -> list[Series]:
 def comparisons_of(run: RunPlan, steps: pl.DataFrame, store: ObjectStore) -> tuple[list[Comparison], int]:
     """Each session once, on a photo in turn, over all models."""
     photos = wiring.dataset(run.dataset)
+    shown = [
+        Chain(model=card.id, photo=run.photos[number % len(run.photos)], session=session.id)
+        for number, session in enumerate(run.sessions[:MAX_COMPARISONS])
+        for card in run.cards
+    ]
+    find = partial(ledger.outcome, store)
     found = {
-        (w.chain.model, w.chain.photo, w.chain.session): w
-        for w in walks(run, photos, finder(run, photos, store))
+        walk.chain: walk for walk in on_threads(lambda c: run.walk(c, photos.by_id[c.photo], find), shown)
     }
-    rows = {(r["model"], r["photo"], r["session"], r["step"]): r for r in steps.iter_rows(named=True)}
+    rows = _rows_of(shown, steps)
     picture = cache(lambda sha, extension: thumbnail(ledger.read_image(store, sha, extension)))
     made: list[Comparison] = []
     for number, session in enumerate(run.sessions[:MAX_COMPARISONS]):
@@ -147,8 +153,9 @@ def comparisons_of(run: RunPlan, steps: pl.DataFrame, store: ObjectStore) -> tup
                 steps=[
                     StepView(picture(photo.image_sha256, photo.extension), "before"),
                     *(
-                        _step_view(outcome, rows[card.id, photo.id, session.id, step], picture)
-                        for step, outcome in enumerate(found[card.id, photo.id, session.id].outcomes, 1)
+                        _step_view(outcome, rows[chain, step], picture)
+                        for chain in (Chain(model=card.id, photo=photo.id, session=session.id),)
+                        for step, outcome in enumerate(found[chain].outcomes, 1)
                     ),
                 ],
             )
@@ -157,6 +164,12 @@ def comparisons_of(run: RunPlan, steps: pl.DataFrame, store: ObjectStore) -> tup
         prompts = [step.prompt for step in session.steps]
         made.append(Comparison(f"{photo.id} · {session.id}", prompts, chains))
     return made, len(run.photos) * len(run.sessions)
+
+
+def _rows_of(chains: list[Chain], steps: pl.DataFrame) -> dict[tuple[Chain, int], dict[str, Any]]:
+    named = pl.DataFrame([chain.model_dump() for chain in chains], {n: pl.String for n in Chain.model_fields})
+    rows = steps.join(named.unique(), on=named.columns, how="semi").iter_rows(named=True)
+    return {(Chain(**{n: row[n] for n in named.columns}), row["step"]): row for row in rows}
 
 
 def _step_view(outcome: OutcomeRecord, row: dict[str, Any], picture: Any) -> StepView:

@@ -13,7 +13,7 @@ from prefect import task
 from adapters.base import ObjectStore
 from domain import keys
 from domain.errors import MetricError, StoreError
-from domain.runs import RunPlan, Snapshot, StepFailure
+from domain.runs import RunPlan, Snapshot
 from domain.suites import Rules
 from domain.taxonomy import Taxonomy
 from metrics import scoring
@@ -24,11 +24,11 @@ from metrics.refusals import refusals
 from metrics.shapes import shapes
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
 from tasks import failures, policies, wiring
-from tasks.collecting import Collected, Collector
+from tasks.collecting import COLUMNS, Collected, Collector
 from tasks.definitions import load
 from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
-from tasks.planning import finder, walks
 from tasks.served import notices_of, served_table, unreadable
+from tasks.surveys import survey
 from tasks.threads import in_thread
 
 TABLES = (
@@ -48,10 +48,8 @@ MOST_UNREADABLE = 0.1
 
 def collect(run: RunPlan, store: ObjectStore) -> Collected:
     """Everything that is stored about a run's chains."""
-    photos = wiring.dataset(run.dataset)
-    found = list(walks(run, photos, finder(run, photos, store)))
-    failed: list[StepFailure] = failures.of_run(run, store)
-    return Collector(run, photos, store).collect(found, failed)
+    seen = survey(run, wiring.dataset(run.dataset), store, COLUMNS)
+    return Collector(seen.history, store).collect(failures.of_run(run, store))
 
 
 def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:

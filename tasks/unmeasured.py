@@ -1,63 +1,107 @@
-"""The images and edits of a run, named by what a measurement is stored under."""
+"""The images and edits of a run that lack a measurement, named by what it is stored under."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
+
+import polars as pl
 
 from adapters.base import ObjectStore
 from domain import keys
-from domain.photos import Dataset
-from domain.plan import Walk
 from domain.runs import RunPlan
+from domain.taxonomy import Taxonomy
+from tasks.definitions import load
 from tasks.embedding import ImageKey
+from tasks.histories import History
 from tasks.judging import EditKey
+from tasks.measured_tables import ROW, MeasuredTable
+from tasks.threads import on_threads
+
+Unit = TypeVar("Unit", ImageKey, EditKey)
 
 
 @dataclass(frozen=True)
 class Unmeasured:
-    """What the store lacks of a run's measurements, as far as its chains have come."""
+    """What the store lacks of a run's measurements, as far as its chains have come.
 
-    run: RunPlan
-    photos: Dataset
-    walks: Iterable[Walk]
+    A step in the compacted table of measurements is measured in full; only the others are looked up.
+    """
+
+    history: History
     store: ObjectStore
 
-    @cached_property
-    def _edits(self) -> dict[EditKey, None]:
-        return dict.fromkeys(edit for walk in self.walks for edit in _edits(self.photos, walk))
+    @property
+    def run(self) -> RunPlan:
+        """The run."""
+        return self.history.run
 
     @property
-    def _images(self) -> dict[ImageKey, None]:
-        base = (self.photos.by_id[name] for name in self.run.photos)
-        found = dict.fromkeys(ImageKey(sha256=p.image_sha256, extension=p.extension) for p in base)
-        return found | dict.fromkeys(edit.after for edit in self._edits)
+    def is_empty(self) -> bool:
+        """Whether nothing lacks."""
+        return not (self.faces or self.states or self.edits)
 
     @property
     def faces(self) -> list[ImageKey]:
         """Images without a face record."""
         fingerprint = keys.fingerprint(self.run.embedder)
-        return [i for i in self._images if self.store.head(keys.faces(fingerprint, i.sha256)) is None]
+        return self._lacking(self._images, lambda image: keys.faces(fingerprint, image.sha256))
 
     @property
     def states(self) -> list[ImageKey]:
         """Images without a state record, base photos included."""
         fingerprint = keys.fingerprint(self.run.tracker)
-        return [i for i in self._images if self.store.head(keys.state(fingerprint, i.sha256)) is None]
+        return self._lacking(self._images, lambda image: keys.state(fingerprint, image.sha256))
 
     @property
     def edits(self) -> list[EditKey]:
         """Edits without a judgement."""
         fingerprint = keys.fingerprint(self.run.judge)
-        return [e for e in self._edits if self.store.head(keys.judgement(fingerprint, e.key)) is None]
+        return self._lacking(self._edits, lambda edit: keys.judgement(fingerprint, edit.key))
+
+    def _lacking(self, units: list[Unit], key: Callable[[Unit], str]) -> list[Unit]:
+        sizes = on_threads(lambda unit: self.store.head(key(unit)), units)
+        return [unit for unit, size in zip(units, sizes, strict=True) if size is None]
+
+    @cached_property
+    def _edits(self) -> list[EditKey]:
+        """Edits that the table of measurements does not have, each once, in the order of the chains."""
+        found = edits_of(self.history)
+        table = MeasuredTable(self.run, load(Taxonomy, self.run.suite.taxonomy), self.store)
+        lacking = found.join(table.rows(ROW), on=ROW, how="anti", maintain_order="left")
+        shown = ["input_sha256", "input_extension", "image_sha256", "image_extension", "prompt"]
+        return [
+            EditKey(
+                before=ImageKey(sha256=before, extension=before_extension),
+                after=ImageKey(sha256=after, extension=after_extension),
+                prompt=prompt,
+            )
+            for before, before_extension, after, after_extension, prompt in lacking.select(shown)
+            .unique(["input_sha256", "image_sha256", "prompt"], keep="first", maintain_order=True)
+            .iter_rows()
+        ]
+
+    @cached_property
+    def _images(self) -> list[ImageKey]:
+        """The base photos, and what came of the edits."""
+        base = (self.history.photos.by_id[name] for name in self.run.photos)
+        found = [ImageKey(sha256=photo.image_sha256, extension=photo.extension) for photo in base]
+        return list(dict.fromkeys([*found, *(edit.after for edit in self._edits)]))
 
 
-def _edits(photos: Dataset, walk: Walk) -> Iterator[EditKey]:
-    photo = photos.by_id[walk.chain.photo]
-    before = ImageKey(sha256=photo.image_sha256, extension=photo.extension)
-    for outcome in walk.outcomes:
-        if outcome.image:
-            after = ImageKey(sha256=outcome.image.sha256, extension=outcome.image.extension)
-            yield EditKey(before=before, after=after, prompt=outcome.identity.prompt)
-            before = after
+def edits_of(history: History) -> pl.DataFrame:
+    """The edited steps of a run with their `photo`, and the extension of what went in."""
+    run = history.run
+    at = (pl.col("chain") % history.chains_of_a_model // max(1, len(run.sessions))).cast(pl.UInt32)
+    photos = [history.photos.by_id[name] for name in run.photos]
+    steps = history.steps.filter(pl.col("image_sha256").is_not_null())
+    steps = steps.with_columns(photo_at=at)
+    first = pl.Series([photo.extension for photo in photos], dtype=pl.String).gather(steps["photo_at"])
+    return steps.with_columns(
+        photo=pl.Series([photo.id for photo in photos], dtype=pl.String).gather(steps["photo_at"]),
+        input_extension=pl.when(pl.col("step") == 1)
+        .then(first)
+        .otherwise(pl.col("image_extension").shift(1)),
+    ).drop("photo_at")

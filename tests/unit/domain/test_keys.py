@@ -184,3 +184,8 @@ def test_a_name_that_is_no_key_is_refused_wherever_it_enters():
     for spell in (keys.run, keys.newest_run, keys.report_pointer, keys.task_result):
         with pytest.raises(ValueError, match="not a valid object key"):
             spell("../elsewhere")
+
+
+def test_the_model_of_a_part_is_read_back_from_its_key():
+    for model in ("m0", "gemini-2.5-flash-image"):
+        assert keys.model_of(keys.steps_table("suite", "data", model, "0" * 64)) == model

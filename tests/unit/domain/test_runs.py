@@ -28,9 +28,9 @@ def test_summaries_add_up():
     chain = Chain(model="m", photo="p", session="s")
     failure = StepFailure(chain=chain, step=1, key="k", error="FatalError", message="no")
     one = ShardSummary(edited=1, refused=2, no_image=3, failed=1, found=4, cost_usd=0.5, failures=(failure,))
-    two = ShardSummary(edited=10, cost_usd=0.25)
+    two = ShardSummary(edited=10, cost_usd=0.25, unfinished=2, part="tables/x")
     assert one + two == ShardSummary(
-        edited=11, refused=2, no_image=3, failed=1, found=4, cost_usd=0.75, failures=(failure,)
+        edited=11, refused=2, no_image=3, failed=1, found=4, cost_usd=0.75, failures=(failure,), unfinished=2
     )
 
 

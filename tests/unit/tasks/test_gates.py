@@ -12,8 +12,9 @@ from aiolimiter import AsyncLimiter
 from builders import an_identity, an_image_ref, an_outcome
 
 from domain.errors import BudgetError, FatalError, ProviderError, QuotaError, TransientError
+from domain.runs import ModelCalls
 from domain.served import is_the_model
-from tasks import gates
+from tasks import gates, step_tables
 from tasks.budget import Budget
 from tasks.calls import calls_of
 from tasks.collecting import Served
@@ -137,15 +138,18 @@ def test_what_calls_cost_is_counted_with_those_that_came_to_nothing(a_run) -> No
     model = a_run.cards[0]
     identity = an_identity(model=model.id)
     image = an_image_ref()
+    second, third = (identity.model_copy(update={"attempt": n}) for n in (2, 3))
     outcomes = [
         an_outcome(identity, kind="edited", image=image, lost_calls=2, cost_usd=None),
-        an_outcome(identity, kind="edited", image=image, cost_usd=0.5),
-        an_outcome(identity, kind="refused", image=None, reason="policy", cost_usd=None),
+        an_outcome(second, kind="edited", image=image, cost_usd=0.5),
+        an_outcome(third, kind="refused", image=None, reason="policy", cost_usd=None),
     ]
-    [calls] = calls_of(a_run, outcomes)
+    found = step_tables.rows(outcomes)
+    [calls] = calls_of(a_run, pl.concat([found, found]))  # steps that two chains share are counted once
     assert (calls.model, calls.answers, calls.lost) == (model.id, 3, 2)
     assert calls.cost_usd == pytest.approx(model.price_usd + 0.5)
     assert calls.maybe_paid_usd == pytest.approx(2 * model.price_usd)
+    assert calls_of(a_run, found.clear()) == (ModelCalls(model=model.id),)
 
 
 def test_readers_are_told_of_other_models_and_of_changing_versions(a_run) -> None:

@@ -1,18 +1,15 @@
-"""Key locks, progress lines, shards of a plan, the compacted table, and snapshot files."""
+"""Key locks, progress lines, units of a batch, and snapshot files."""
 
 from __future__ import annotations
 
 import asyncio
 import io
 import math
-from pathlib import Path
 
 import polars as pl
 import pytest
 from prefect.client.schemas.actions import ArtifactCreate as ArtifactRequest
 
-from adapters.stores.local import LocalStore
-from domain import keys
 from domain.errors import (
     AmbiguousError,
     FatalError,
@@ -23,10 +20,7 @@ from domain.errors import (
     TransientError,
     UnresolvedError,
 )
-from domain.plan import Chain, Walk
-from domain.records import ImageRef, OutcomeRecord, StepIdentity
 from domain.suites import Rules
-from tasks import step_tables
 from tasks.key_locks import KeyLocks
 from tasks.one_by_one import one_by_one
 from tasks.policies import is_transient
@@ -95,57 +89,6 @@ def test_only_what_may_go_well_is_tried_again(
 def test_artifact_keys_are_what_prefect_takes(name: str) -> None:
     key = artifact_key("progress", name)
     assert ArtifactRequest(key=key, type="progress").key == key
-
-
-def _walk(model: str, photo: str, count: int) -> Walk:
-    outcomes = []
-    for number in range(count):
-        identity = StepIdentity(
-            input_sha256=f"{number}",
-            prompt=f"{number}",
-            model=model,
-            settings_fingerprint="f",
-            seed=None,
-            attempt=1,
-        )
-        image = ImageRef(
-            sha256="0" * 64, extension="png", content_type="image/png", width=1, height=1, size_bytes=1
-        )
-        outcomes.append(
-            OutcomeRecord(
-                key=f"{model}-{photo}-{number}",
-                identity=identity,
-                kind="edited",
-                image=image,
-                latency_s=0.1,
-                finished_at="2026-01-01T00:00:00+00:00",
-            )
-        )
-    return Walk(Chain(model=model, photo=photo, session="s"), tuple(outcomes), None)
-
-
-def test_the_compacted_table_grows_and_is_the_same_in_any_order(tmp_path: Path) -> None:
-    one, two = LocalStore(tmp_path / "one", fsync=False), LocalStore(tmp_path / "two", fsync=False)
-    step_tables.compact("suite", "data", [_walk("a", "p", 2)], one)
-    step_tables.compact("suite", "data", [_walk("b", "p", 4), _walk("a", "q", 3)], one)
-    step_tables.compact("suite", "data", [_walk("a", "q", 3), _walk("a", "p", 2), _walk("b", "p", 4)], two)
-    index = step_tables.index("suite", "data", one)
-    assert index.get("a-p-1") == _walk("a", "p", 2).outcomes[1]
-    assert index.get("b-p-3") == _walk("b", "p", 4).outcomes[3]
-    assert index.get("a-p-2") is None
-    assert step_tables._parts("suite", "data", one) == step_tables._parts("suite", "data", two)
-
-
-@pytest.mark.parametrize("damage", [b"", b"half", b"{}"])
-def test_a_damaged_table_is_no_reason_to_stop_and_is_written_anew(tmp_path: Path, damage: bytes) -> None:
-    store = LocalStore(tmp_path, fsync=False)
-    step_tables.compact("suite", "data", [_walk("a", "p", 2)], store)
-    [part] = step_tables._parts("suite", "data", store).values()
-    for key in (part, keys.steps_manifest("suite", "data")):
-        store.put(key, damage)
-        assert step_tables.index("suite", "data", store).get("a-p-1") is None
-        step_tables.compact("suite", "data", [_walk("a", "p", 2)], store)
-        assert step_tables.index("suite", "data", store).get("a-p-1") is not None
 
 
 def test_one_bad_unit_of_a_batch_costs_no_other() -> None:

@@ -1,0 +1,142 @@
+"""The measurements of single steps and photos, out of their records."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from adapters.base import ObjectStore
+from domain import keys
+from domain.photos import Dataset, Photo
+from domain.records import FaceRecord, StateRecord
+from domain.runs import RunPlan
+from domain.taxonomy import Taxonomy
+from metrics.face_choice import choose_face
+from metrics.floors import Floor, fss_floor
+from metrics.frames import state_column
+from metrics.similarity import cosine_to_references
+from metrics.vectors import decode_embedding
+from tasks import ledger
+from tasks.threads import on_threads
+
+NEAR_DUPLICATE = 0.95
+"""Cosine between a base photo and a reference above which they may be copies of one picture."""
+
+Row = dict[str, Any]
+
+
+class Measurements:
+    """Reads what is stored about images and edits; each record once."""
+
+    def __init__(self, run: RunPlan, photos: Dataset, taxonomy: Taxonomy, store: ObjectStore) -> None:
+        self._run = run
+        self._photos = photos
+        self._taxonomy = taxonomy
+        self._store = store
+        self._embedder, self._judge = keys.fingerprint(run.embedder), keys.fingerprint(run.judge)
+        self._tracker = keys.fingerprint(run.tracker)
+        self._faces = cache(lambda sha: ledger.faces(store, self._embedder, sha))
+        self._state = cache(lambda sha: ledger.state(store, self._tracker, sha))
+        self._references = cache(self._reference_vectors)
+        self._fss = cache(self._read_fss)
+
+    def read_photos(self) -> None:
+        """Read what is stored about the photos at once, before it is asked for one by one."""
+        base = [self._photos.by_id[name] for name in self._run.photos]
+        subjects = dict.fromkeys(photo.subject for photo in base)
+        near = [*base, *(photo for subject in subjects for photo in self._photos.references(subject))]
+        on_threads(self._faces, dict.fromkeys(photo.image_sha256 for photo in near))
+        on_threads(self._state, dict.fromkeys(photo.image_sha256 for photo in base))
+
+    def photo(self, photo: Photo) -> Row:
+        """The row of a base photo."""
+        fss0 = self._fss(photo.image_sha256, photo.id)
+        references = self._photos.references(photo.subject)
+        return {
+            "dataset": self._photos.id,
+            "photo": photo.id,
+            "subject": photo.subject,
+            "fss0": fss0,
+            "n_references": len(references),
+            "near_duplicate": any(r.derived_from for r in references) or (fss0 or 0) > NEAR_DUPLICATE,
+            "groups": [f"{name}={value}" for name, value in sorted(photo.groups.items())],
+            **self._states(photo.image_sha256),
+        }
+
+    def tracker_version(self, photo: Photo) -> str | None:
+        """Which version of the tracker saw a base photo."""
+        state = self._state(photo.image_sha256)
+        return state.served_version if state else None
+
+    def edit(self, before: str, sha: str, prompt: str, photo_id: str) -> Row:
+        """What was measured of an edit, as far as it was."""
+        record = self._faces(sha)
+        judged = ledger.judgement(self._store, self._judge, keys.judgement_key(before, sha, prompt))
+        state = self._state(sha)
+        return {
+            **self._face(record, sha, photo_id),
+            "judgement": judged.status if judged else "missing",
+            "success": judged.success if judged else None,
+            "overediting": judged.overediting if judged else None,
+            "tracked": state.status if state else "missing",
+            "judge_version": judged.served_version if judged else None,
+            "tracker_version": state.served_version if state else None,
+            **self._states(sha),
+        }
+
+    def floor(self) -> Floor | None:
+        """The floor of FSS, by the photos of other people."""
+        base = [self._photos.by_id[name] for name in self._run.photos]
+        faces = [(photo.subject, self._faces(photo.image_sha256)) for photo in base]
+        found = [
+            (subject, decode_embedding(record.reading.faces[0].embedding))
+            for subject, record in faces
+            if record and record.reading.faces
+        ]
+        return fss_floor(found, {subject: self._references(subject) for subject, _ in found})
+
+    def _face(self, record: FaceRecord | None, sha: str, photo_id: str) -> Row:
+        if record is None:
+            return {"face": None, "n_faces": None, "fss": None}
+        if record.reading.status == "unreadable":
+            return {"face": "unreadable", "n_faces": None, "fss": None}
+        fss = self._fss(sha, photo_id)
+        return {
+            "face": "no_face" if fss is None else "found",
+            "n_faces": len(record.reading.faces),
+            "fss": fss,
+        }
+
+    def _read_fss(self, sha: str, photo_id: str) -> float | None:
+        photo, record = self._photos.by_id[photo_id], self._faces(sha)
+        if record is None or not record.reading.faces:
+            return None
+        reading = record.reading
+        chosen = choose_face(
+            np.array([face.box for face in reading.faces], np.float64),
+            (reading.width or 0, reading.height or 0),
+            np.array(photo.box, np.float64),
+            (photo.width, photo.height),
+        )
+        if chosen is None:
+            return None
+        return cosine_to_references(
+            decode_embedding(reading.faces[chosen].embedding), self._references(photo.subject)
+        )
+
+    def _reference_vectors(self, subject: str) -> npt.NDArray[np.float32]:
+        records = [self._faces(photo.image_sha256) for photo in self._photos.references(subject)]
+        return np.stack(
+            [decode_embedding(r.reading.faces[0].embedding) for r in records if r and r.reading.faces]
+        )
+
+    def _states(self, sha: str) -> Row:
+        record: StateRecord | None = self._state(sha)
+        seen = record.state if record else {}
+        return {
+            state_column(sub_axis): None if seen.get(sub_axis) is None else list(seen[sub_axis] or ())
+            for sub_axis in self._taxonomy.sub_axes
+        }

@@ -1,0 +1,56 @@
+"""Whether a run of a request would find anything to do at all."""
+
+from __future__ import annotations
+
+from prefect import task
+
+from adapters.base import ObjectStore
+from domain import keys
+from domain.runs import RunPlan, RunRequest, RunSummary
+from tasks import ledger, policies, wiring
+from tasks.planning import resolve_run
+from tasks.scoring import TABLES
+from tasks.surveys import survey
+from tasks.threads import in_thread, on_threads
+from tasks.unmeasured import Unmeasured
+
+OF_ONE_RUN = {"id": True, "created_at": True, "shards": True}
+OF_ITS_PACE = {"concurrency", "shards_at_once", "max_cost_usd", "approve_above_usd", "dry_run"}
+"""Fields of a request that decide how a run goes, and not what it does."""
+FILES = ("rules.json", "provenance.json", "index.html", *(f"{name}.parquet" for name in TABLES))
+"""Of a report, what must be there."""
+
+
+@task(task_run_name="look for changes of {request.suite}", **policies.ONCE)
+async def find_unchanged(request: RunRequest, dataset_key: str) -> RunSummary | None:
+    """The summary of the newest run, where another run of this request would do and say the same."""
+    return await in_thread(unchanged, request, dataset_key)
+
+
+def unchanged(request: RunRequest, dataset_key: str) -> RunSummary | None:
+    """The newest run's summary when a new run would have the same plan and nothing to do; writes nothing.
+
+    None also where that run left problems, or its report is gone.
+    """
+    store, photos = wiring.store(), wiring.dataset(dataset_key)
+    run = resolve_run(request, dataset_key, photos)
+    name = store.get(keys.newest_run(run.suite.id))
+    newest = ledger.read(store, keys.run(name.decode()), RunPlan) if name else None
+    if newest is None or _what_it_does(newest) != _what_it_does(run):
+        return None
+    summary = ledger.read(store, keys.run_summary(newest.id), RunSummary)
+    if summary is None or summary.problems or not _is_there(summary, store):
+        return None
+    seen = survey(run, photos, store)
+    nothing_to_do = seen.history.open.is_empty() and seen.looked_up.is_empty() and not seen.damaged
+    return summary if nothing_to_do and Unmeasured(seen.history, store).is_empty else None
+
+
+def _what_it_does(run: RunPlan) -> dict[str, object]:
+    return run.model_dump(exclude={**OF_ONE_RUN, "request": OF_ITS_PACE})
+
+
+def _is_there(summary: RunSummary, store: ObjectStore) -> bool:
+    suite, digest = summary.snapshot.suite, summary.snapshot.digest
+    files = [keys.report(suite, digest, name) for name in FILES]
+    return None not in on_threads(store.head, files)
