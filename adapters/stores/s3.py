@@ -25,7 +25,7 @@ from botocore.exceptions import (
 from adapters.base import ObjectAddress
 from adapters.stores.s3_client import open_client, polars_options
 from adapters.stores.s3_errors import Translator, code_of, status_of, was_sent_again
-from adapters.stores.s3_parts import put_in_parts
+from adapters.stores.s3_parts import Upload, put_in_parts
 from adapters.stores.settings import MIB, BucketPlace
 from domain.keys import check_key
 
@@ -148,8 +148,8 @@ class S3Store:
     def _send(self, name: str, data: bytes, writer: str, condition: dict[str, Any]) -> None:
         extra = {**self.extra, "ContentType": content_type(name), "Metadata": {WRITER: writer}}
         if self._in_parts(data):
-            size = self.place.settings.part_mib * MIB
-            put_in_parts(self.client, self.place.bucket, name, data, size, extra, condition)
+            upload = Upload(self.client, self.place.bucket, name, extra)
+            put_in_parts(upload, data, self.place.settings.part_mib * MIB, condition)
         else:
             self.client.put_object(Bucket=self.place.bucket, Key=name, Body=data, **extra, **condition)
 

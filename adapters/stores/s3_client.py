@@ -46,8 +46,10 @@ def open_client(settings: S3Settings) -> tuple[S3Client, Credentials]:
         if not settings.instance_credentials:
             core.get_component("credential_provider").remove("iam-role")
         if settings.access_key_id and settings.secret_access_key:
-            token = settings.session_token.get_secret_value() if settings.session_token else ""
-            core.set_credentials(settings.access_key_id, settings.secret_access_key.get_secret_value(), token)
+            secrets = (settings.secret_access_key, settings.session_token)
+            core.set_credentials(
+                settings.access_key_id, *(held.get_secret_value() for held in secrets if held)
+            )
         session = cast(Any, boto3).Session(botocore_session=core)
         credentials: Credentials | None = session.get_credentials()
         if credentials is None:

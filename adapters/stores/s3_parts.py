@@ -15,42 +15,44 @@ if TYPE_CHECKING:
 MOST_PARTS = 10_000
 
 
-def put_in_parts(
-    client: S3Client,
-    bucket: str,
-    name: str,
-    data: bytes,
-    part_bytes: int,
-    extra: dict[str, Any],
-    condition: dict[str, Any],
-) -> None:
-    """Write an object in parts; what was sent of one that fails is thrown away.
+class Upload:
+    """One object on its way in parts."""
 
-    Args:
-        client: Of the bucket.
-        bucket: Its name.
-        name: Of the object in it.
-        data: All of it.
-        part_bytes: Of each part but the last; more where there would be too many.
-        extra: What the object carries.
-        condition: On which it is completed.
+    def __init__(self, client: S3Client, bucket: str, name: str, extra: dict[str, Any]) -> None:
+        """Begin it; `extra` is what the object carries."""
+        begun = client.create_multipart_upload(Bucket=bucket, Key=name, **extra)
+        self._client = client
+        self._where: dict[str, Any] = {"Bucket": bucket, "Key": name, "UploadId": begun["UploadId"]}
+        self._parts: list[CompletedPartTypeDef] = []
 
-    Raises:
-        ClientError: the endpoint refused; 412 where the condition does not hold.
-        BotoCoreError: an answer is lost.
-    """
-    where: dict[str, Any] = {"Bucket": bucket, "Key": name}
-    where["UploadId"] = client.create_multipart_upload(Bucket=bucket, Key=name, **extra)["UploadId"]
-    size = max(part_bytes, math.ceil(len(data) / MOST_PARTS))
-    parts: list[CompletedPartTypeDef] = []
+    def send(self, data: bytes, part_bytes: int) -> None:
+        """Send all parts, larger ones where there would be too many."""
+        size = max(part_bytes, math.ceil(len(data) / MOST_PARTS))
+        for number, start in enumerate(range(0, len(data), size), 1):
+            answer = self._client.upload_part(
+                **self._where, PartNumber=number, Body=data[start : start + size]
+            )
+            self._parts.append({"PartNumber": number, "ETag": answer["ETag"]})
+
+    def complete(self, condition: dict[str, Any]) -> None:
+        """Let the object appear; ClientError 412 where the condition does not hold."""
+        self._client.complete_multipart_upload(
+            **self._where, MultipartUpload={"Parts": self._parts}, **condition
+        )
+
+    def abort(self) -> None:
+        """Throw away what was sent; what fails here is less worth hearing than what led here."""
+        with contextlib.suppress(ClientError, BotoCoreError):
+            self._client.abort_multipart_upload(**self._where)
+
+
+def put_in_parts(upload: Upload, data: bytes, part_bytes: int, condition: dict[str, Any]) -> None:
+    """Send an object in parts and let it appear; what was sent of one that fails is thrown away."""
     done = False
     try:
-        for number, start in enumerate(range(0, len(data), size), 1):
-            answer = client.upload_part(**where, PartNumber=number, Body=data[start : start + size])
-            parts.append({"PartNumber": number, "ETag": answer["ETag"]})
-        client.complete_multipart_upload(**where, MultipartUpload={"Parts": parts}, **condition)
+        upload.send(data, part_bytes)
+        upload.complete(condition)
         done = True
     finally:
         if not done:
-            with contextlib.suppress(ClientError, BotoCoreError):  # the first error is the one to hear of
-                client.abort_multipart_upload(**where)
+            upload.abort()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from adapters.stores.s3_errors import status_of
-from adapters.stores.s3_parts import put_in_parts
+from adapters.stores.s3_parts import Upload, put_in_parts
 
 if TYPE_CHECKING:
     from adapters.stores.s3 import S3Store
@@ -24,9 +24,10 @@ NOT_OFFERED = (400, 405, 501)
 TWO_COULD_WRITE = "two runs could both pay for the same edit"
 CONDITION = f"writing an object only if it is absent (If-None-Match) is not honoured, so {TWO_COULD_WRITE}"
 RACE = f"of several writers at a time not exactly one is told that it was first, so {TWO_COULD_WRITE}"
-PARTS = (
-    "completing an object of several parts only if it is absent is not honoured; "
-    "FACEDRIFT_S3_MULTIPART_MIB=0 sends every object in one piece"
+IN_ONE_PIECE = "FACEDRIFT_S3_MULTIPART_MIB=0 sends every object in one piece"
+PARTS = f"completing an object of several parts only if it is absent is not honoured; {IN_ONE_PIECE}"
+RACE_IN_PARTS = (
+    f"of several writers in parts at a time not exactly one is told that it was first; {IN_ONE_PIECE}"
 )
 RANGES = "a part of an object (Range) cannot be read, which polars needs"
 LISTING = "new objects are not listed, or not page by page"
@@ -42,23 +43,16 @@ class Probe:
         self._store = store
         self._folder = f"probe/{uuid.uuid4().hex}"
         self._written: set[str] = set()
+        self._in_parts = store.place.settings.multipart_mib > 0
 
     def problems(self) -> list[str]:
         """One sentence for each thing that does not work; raises StoreError when nothing does."""
         self._store.get(f"{self._folder}/absent")  # a missing bucket or a wrong key ends here
-        checks: list[tuple[str, Callable[[], bool]]] = [
-            (CONDITION, self._condition),
-            (READING, self._reading),
-            (RANGES, self._ranges),
-            (ENCRYPTION, self._encryption),
-        ]
-        if self._store.place.settings.multipart_mib:
-            checks.append((PARTS, self._parts))
-        checks.append((LISTING, self._listing))
         try:
-            found = [sentence for sentence, works in checks if not self._offers("write", works)]
-            if CONDITION not in found and not self._offers("write", self._race):
-                found.append(RACE)
+            found = [sentence for sentence, works in self._checks() if not self._offers(works)]
+            for basic, race, works in self._races():
+                if basic not in found and not self._offers(works):
+                    found.append(race)
         finally:
             for key in self._written:
                 self._store.delete(key)
@@ -66,8 +60,17 @@ class Probe:
             found.append(DELETING)
         return found
 
-    def _offers(self, verb: str, works: Callable[[], bool]) -> bool:
-        with self._store.errors(verb, self._folder):
+    def _checks(self) -> list[tuple[str, Callable[[], bool]]]:
+        checks = [(CONDITION, self._condition), (READING, self._reading), (RANGES, self._ranges)]
+        checks += [(ENCRYPTION, self._encryption), (LISTING, self._listing)]
+        return [*checks, (PARTS, self._parts)] if self._in_parts else checks
+
+    def _races(self) -> list[tuple[str, str, Callable[[], bool]]]:
+        races = [(CONDITION, RACE, self._race)]
+        return [*races, (PARTS, RACE_IN_PARTS, self._race_in_parts)] if self._in_parts else races
+
+    def _offers(self, works: Callable[[], bool]) -> bool:
+        with self._store.errors("write", self._folder):
             try:
                 return works()
             except ClientError as error:
@@ -104,9 +107,7 @@ class Probe:
             start.wait()
             return [self._put(key, bytes([writer]), is_new=True) for key in keys]
 
-        with ThreadPoolExecutor(WRITERS) as pool:
-            won = list(pool.map(write, range(WRITERS)))
-        return all(sum(of_key) == 1 for of_key in zip(*won, strict=True))
+        return _one_winner_each(write)
 
     def _reading(self) -> bool:
         key = self._key("pointer")
@@ -126,15 +127,40 @@ class Probe:
 
     def _parts(self) -> bool:
         key = self._key("parts")
-        bucket, name = self._store.place.bucket, self._store.name(key)
         for data in (b"first", b"second"):
             try:
-                put_in_parts(self._store.client, bucket, name, data, len(data), self._store.extra, IF_ABSENT)
+                put_in_parts(self._upload(key), data, len(data), IF_ABSENT)
             except ClientError as error:
                 if status_of(error) != 412:
                     raise
                 return data == b"second" and self._store.get(key) == b"first"
         return False
+
+    def _race_in_parts(self) -> bool:
+        start, keys = Barrier(WRITERS), [self._key(f"race-in-parts-{number}") for number in range(RACES)]
+
+        def write(writer: int) -> list[bool]:
+            uploads = [self._upload(key) for key in keys]
+            for upload in uploads:
+                upload.send(bytes([writer]), 1)
+            start.wait()
+            return [self._completes(upload) for upload in uploads]
+
+        return _one_winner_each(write)
+
+    def _completes(self, upload: Upload) -> bool:
+        try:
+            upload.complete(IF_ABSENT)
+        except ClientError as error:
+            upload.abort()
+            if status_of(error) in (409, 412):
+                return False
+            raise
+        return True
+
+    def _upload(self, key: str) -> Upload:
+        store = self._store
+        return Upload(store.client, store.place.bucket, store.name(key), store.extra)
 
     def _encryption(self) -> bool:
         wanted = self._store.place.settings.sse
@@ -155,3 +181,10 @@ class Probe:
         )
         found = sorted(item.get("Key", "") for page in pages for item in page.get("Contents", ()))
         return found == [self._store.name(key) for key in keys]
+
+
+def _one_winner_each(write: Callable[[int], list[bool]]) -> bool:
+    """Whether of racing writers exactly one was told, of each object, that it was first."""
+    with ThreadPoolExecutor(WRITERS) as pool:
+        won = list(pool.map(write, range(WRITERS)))
+    return all(sum(of_one) == 1 for of_one in zip(*won, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -67,8 +68,8 @@ class S3Settings(BaseSettings):
     """`auto`: host names on AWS, paths on any other endpoint."""
     sse: Literal["AES256", "aws:kms"] | None = None
     sse_kms_key_id: str | None = None
-    multipart_mib: int = Field(default=32, ge=0, le=LARGEST_PUT_MIB)
-    """Larger objects are sent in parts; 0 never does."""
+    multipart_mib: int = Field(default=0, ge=0, le=LARGEST_PUT_MIB)
+    """Larger objects are sent in parts; 0 sends all in one piece, whose condition more endpoints honour."""
     part_mib: int = Field(default=8, ge=5, le=LARGEST_PUT_MIB)
     max_attempts: int = Field(default=6, ge=1, le=20)
     connect_timeout_s: float = Field(default=5.0, gt=0)
@@ -108,12 +109,17 @@ Place = Path | BucketPlace
 
 
 def place() -> Place:
-    """Where the store is, by the environment; raises DefinitionError."""
-    text = StoreSettings().store
-    bucket = parse(text)
-    if isinstance(bucket, Path):
-        return bucket
-    return BucketPlace(*bucket, s3_settings())
+    """Where the store is, by the environment; raises DefinitionError.
+
+    How a bucket is reached is read once in a process, since every step asks for its store.
+    """
+    found = parse(StoreSettings().store)
+    return found if isinstance(found, Path) else _bucket_place(*found)
+
+
+@cache
+def _bucket_place(bucket: str, prefix: str) -> BucketPlace:
+    return BucketPlace(bucket, prefix, s3_settings())
 
 
 def parse(text: str) -> Path | tuple[str, str]:
@@ -128,7 +134,7 @@ def parse(text: str) -> Path | tuple[str, str]:
     bucket, _, prefix = text.removeprefix("s3://").partition("/")
     if not _BUCKET.fullmatch(bucket):
         raise _wrong(text, "names no bucket: 3 to 63 letters, digits, dots and hyphens")
-    prefix = prefix.strip("/")
+    prefix = prefix.rstrip("/")
     try:
         return bucket, check_key(prefix) if prefix else ""
     except ValueError as error:
@@ -142,9 +148,16 @@ def s3_settings() -> S3Settings:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         said = first["msg"].removeprefix("Value error, ")
-        name = str(first["loc"][0]) if first["loc"] else ""
-        variable = name if name.isupper() else f"FACEDRIFT_S3_{name.upper() or '*'}"
-        raise DefinitionError(f"{variable}: {said}; mend the variable", field=name or None) from error
+        name = str(first["loc"][0]) if first["loc"] else "*"
+        raise DefinitionError(f"{_variables(name)}: {said}; mend the variable") from error
+
+
+def _variables(name: str) -> str:
+    """Every variable that a field is read from; an error names the field, or the first of them."""
+    for field in S3Settings.model_fields.values():
+        if isinstance(field.validation_alias, AliasChoices) and name in field.validation_alias.choices:
+            return " or ".join(map(str, field.validation_alias.choices))
+    return f"FACEDRIFT_S3_{name.upper()}"
 
 
 def _wrong(text: str, what: str) -> DefinitionError:

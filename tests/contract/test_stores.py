@@ -28,10 +28,10 @@ Opener = Callable[[], ObjectStore]
 """Opens the same place anew, as another process would."""
 
 
-def on_seaweed(request: pytest.FixtureRequest, **settings: object) -> Opener:
+def on_seaweed(request: pytest.FixtureRequest) -> Opener:
     """A prefix of its own in the bucket of a real server."""
     server = request.getfixturevalue("seaweed")
-    place = server.place(f"laws/{uuid.uuid4().hex}", **settings)
+    place = server.place(f"laws/{uuid.uuid4().hex}")
     return lambda: S3Store(place)
 
 
@@ -40,7 +40,6 @@ STORES: dict[str, Callable[[Path, pytest.FixtureRequest], Opener]] = {
     "local, no fsync": lambda folder, _: lambda: LocalStore(folder / "store", fsync=False),
     "local, no hard links": lambda folder, _: lambda: LocalStore(folder / "store"),
     "S3": lambda _, request: on_seaweed(request),
-    "S3, in parts": lambda _, request: on_seaweed(request, multipart_mib=1, part_mib=5),
 }
 BAD_KEYS = [
     "",
