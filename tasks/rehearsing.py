@@ -19,7 +19,7 @@ from tasks.definitions import load_suite
 
 SUFFIX = "-rehearsal"
 BUCKET = "s3://"
-STATES = Path(".facedrift/standin")
+STATES = Path(".facedrift/standins")
 """For a store in a bucket; in the current folder."""
 PROVIDERS = ("GOOGLE", "FAL", "REPLICATE", "OPENAI")
 

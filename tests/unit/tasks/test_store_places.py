@@ -17,9 +17,9 @@ from tasks.rehearsing import rehearsal_store, standin_state
     [
         ("/data/store", "/data/store-rehearsal", "/data/store-rehearsal-standin"),
         ("/data/store-rehearsal", "/data/store-rehearsal", "/data/store-rehearsal-standin"),
-        ("s3://bench/a/b", "s3://bench/a/b-rehearsal", ".facedrift/standin/bench_a_b-rehearsal"),
-        ("s3://bench/b-rehearsal", "s3://bench/b-rehearsal", ".facedrift/standin/bench_b-rehearsal"),
-        ("s3://bench", "s3://bench/facedrift-rehearsal", ".facedrift/standin/bench_facedrift-rehearsal"),
+        ("s3://bench/a/b", "s3://bench/a/b-rehearsal", ".facedrift/standins/bench_a_b-rehearsal"),
+        ("s3://bench/b-rehearsal", "s3://bench/b-rehearsal", ".facedrift/standins/bench_b-rehearsal"),
+        ("s3://bench", "s3://bench/facedrift-rehearsal", ".facedrift/standins/bench_facedrift-rehearsal"),
     ],
 )
 def test_rehearsals_have_a_store_of_their_own(
