@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import threading
 import uuid
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import polars as pl
 import pytest
 from servers.lost_replies import Wire, wire_to
 from servers.s3_endpoint import S3Server
@@ -19,6 +21,7 @@ from adapters.stores.s3 import CONTENT_TYPES, S3Store
 from adapters.stores.s3_parts import Upload
 from adapters.stores.s3_probe import CONDITION, PARTS, RACE, RACE_IN_PARTS, Probe
 from domain.errors import StoreError
+from tasks.scanning import scan_object
 
 SIX_MIB = 6 << 20
 
@@ -70,6 +73,19 @@ def test_more_keys_than_a_page_holds_are_listed_sorted(store: S3Store):
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda key: store.put(key, b"x"), keys))
     assert list(store.list("many")) == keys
+
+
+def test_of_a_scanned_table_only_what_is_asked_for_comes_over_the_wire(
+    seaweed: S3Server, wire: Wire, prefix: str
+):
+    store = S3Store(seaweed.place(prefix, endpoint_url=wire.url))
+    table = pl.DataFrame({"step": range(4_000), "noise": [os.urandom(1_000) for _ in range(4_000)]})
+    out = io.BytesIO()
+    table.write_parquet(out)
+    store.put_new("tables/a.parquet", out.getvalue())
+    before = wire.carried_bytes
+    assert scan_object(store, "tables/a.parquet").select(pl.col("step").sum()).collect().item() == 7_998_000
+    assert 0 < wire.carried_bytes - before < len(out.getvalue()) / 10
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.json", "a.html", "a.parquet", "pointer"])

@@ -21,6 +21,8 @@ class Wire:
         self.lose: Callable[[bytes, bytes], bool] = lambda request, answer: False
         """Whether the answer to a request is lost, by the beginnings of both; the connection then ends."""
         self.lost = 0
+        self.carried_bytes = 0
+        """Of answers, so far."""
 
     @property
     def url(self) -> str:
@@ -56,6 +58,7 @@ class Wire:
                     client.shutdown(socket.SHUT_RDWR)
                     return
                 client.sendall(data)
+                self.carried_bytes += len(data)
             client.shutdown(socket.SHUT_RDWR)
 
 
