@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
@@ -146,4 +146,22 @@ class ObjectStore(Protocol):
 
     def probe(self) -> list[str]:
         """What this store cannot do, one sentence each; empty when it can do all."""
+        ...
+
+
+@dataclass(frozen=True)
+class ObjectAddress:
+    """Where an object is for who reads and writes it without the store, as polars does."""
+
+    url: str
+    storage_options: Mapping[str, str | int] | None = field(default=None, repr=False)
+    """None for a file; otherwise it holds the keys, so it is never shown."""
+
+
+@runtime_checkable
+class HasAddresses(Protocol):
+    """A store whose objects can be read in part, by their addresses."""
+
+    def address(self, key: str) -> ObjectAddress:
+        """Where an object is, or would be."""
         ...

@@ -49,7 +49,11 @@ Images = Annotated[
     ),
 ]
 Store = Annotated[
-    str, typer.Option(help="Where everything is kept; default: $FACEDRIFT_STORE or .facedrift/store.")
+    str,
+    typer.Option(
+        help="Where everything is kept: a folder or s3://bucket/prefix; default: $FACEDRIFT_STORE or "
+        ".facedrift/store."
+    ),
 ]
 Concurrency = Annotated[int, typer.Option(min=1, max=256, help="Chains edited at the same time.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show Prefect's log and whole tracebacks.")]
@@ -216,7 +220,7 @@ def standin(
 
 def _set_up(store: str, debug: bool) -> None:
     if store:
-        set_variables({"FACEDRIFT_STORE": str(Path(store).expanduser())})
+        set_variables({"FACEDRIFT_STORE": store})
     logging = {name: "INFO" for name in PREFECT_DEFAULTS if debug and "LOGGING" in name}
     set_variables(PREFECT_DEFAULTS | logging, keep=True)
 

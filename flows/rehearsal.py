@@ -5,14 +5,19 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator
 from dataclasses import dataclass
-from pathlib import Path
 
 from domain.errors import StoreError
 from domain.runs import RunRequest
 from flows.environment import set_variables
 from flows.local_server import ChildServer
 from tasks.definitions import load_suite
-from tasks.rehearsing import rehearsal_environment, rehearsal_store, running_standin, standin_counts
+from tasks.rehearsing import (
+    rehearsal_environment,
+    rehearsal_store,
+    running_standin,
+    standin_counts,
+    standin_state,
+)
 
 
 @dataclass
@@ -36,12 +41,10 @@ def rehearsal(request: RunRequest) -> Generator[Rehearsal | None]:
         yield None
         return
     suite, store, url = load_suite(request.suite), rehearsal_store(), running_standin()
-    state = Path(f"{store}-standin")
-    server = (
-        None if url else ChildServer("flows.standin_process", "/standin/counts", request.suite, str(state))
-    )
+    state = str(standin_state())
+    server = None if url else ChildServer("flows.standin_process", "/standin/counts", request.suite, state)
     found = Rehearsal(url or (server.url if server else ""), server)
-    set_variables({"FACEDRIFT_STORE": str(store)})
+    set_variables({"FACEDRIFT_STORE": store})
     set_variables(rehearsal_environment(suite, found.url), keep=True)
     try:
         yield found

@@ -77,7 +77,7 @@ def request(suite: str, options: Options) -> RunRequest:
 def show_plan(wanted: RunRequest) -> None:
     """Print what a run would do; a rehearsal is planned without its stand-in."""
     if wanted.rehearse:
-        set_variables({"FACEDRIFT_STORE": str(rehearsal_store())})
+        set_variables({"FACEDRIFT_STORE": rehearsal_store()})
     check_before_run(wanted)
     plan, missing = preview(wanted)
     print_plan(plan, missing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 from prefect.client.orchestration import get_client
@@ -12,7 +13,7 @@ from prefect.settings import get_current_settings
 
 from adapters.imaging.packs import PackSettings
 from adapters.registry import editor_class
-from adapters.stores.settings import StoreSettings
+from adapters.stores.settings import Place, place
 from domain.errors import DefinitionError, FacedriftError, StoreError
 from domain.runs import RunRequest
 from tasks import wiring
@@ -38,10 +39,25 @@ def check_before_run(request: RunRequest) -> None:
 
 def check_store(edits: int = 0) -> None:
     """Raise StoreError unless the store can be written, read and has room for so many edits."""
+    where = place()
+    if isinstance(where, Path):
+        _check_promises(where)
+        _check_room(where, edits)
+    else:
+        _check_bucket(where)
+
+
+def _check_promises(where: Place) -> None:
     problems = wiring.store().probe()
     if problems:
-        raise StoreError(f"the store cannot be used: {'; '.join(problems)}")
-    root = StoreSettings().store.expanduser().absolute()
+        raise StoreError(f"the store {where} cannot be used: {'; '.join(problems)}")
+
+
+_check_bucket = cache(_check_promises)
+"""Once in a process: some servers take seconds to say who won a race. An error is not remembered."""
+
+
+def _check_room(root: Path, edits: int) -> None:
     free, needed = shutil.disk_usage(_existing(root)).free, max(MIN_FREE_BYTES, edits * EDIT_BYTES)
     if free < needed:
         raise StoreError(

@@ -12,7 +12,7 @@ from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 
 from adapters.base import ObjectStore
 from adapters.pages.report_page import BoardRow, Cell, Comparison, render
-from adapters.stores.settings import StoreSettings
+from adapters.stores.settings import place
 from domain import keys
 from domain.runs import Snapshot
 from tasks import policies, wiring
@@ -144,5 +144,5 @@ def page_location(snapshot: Snapshot) -> str:
 
 
 def stored_at(key: str) -> str:
-    """Where an object of the store is."""
-    return str(StoreSettings().store.expanduser().absolute() / key)
+    """Where an object of the store is: a file, or its s3:// address, which names no server and no key."""
+    return f"{place()}/{key}"

@@ -11,7 +11,7 @@ import httpx
 from pydantic import JsonValue
 
 from adapters.standin.serving import LOOPBACK, serve
-from adapters.stores.settings import StoreSettings
+from adapters.stores.settings import place
 from domain.errors import DefinitionError, StoreError
 from domain.requests import RunRequest
 from domain.suites import Suite
@@ -19,6 +19,9 @@ from tasks import wiring
 from tasks.definitions import load_suite
 
 SUFFIX = "-rehearsal"
+BUCKET = "s3://"
+STATES = Path(".facedrift/standins")
+"""For a store in a bucket; in the current folder."""
 PROVIDERS = ("GOOGLE", "FAL", "REPLICATE", "OPENAI")
 
 
@@ -57,10 +60,22 @@ def rehearsal_environment(suite: Suite, url: str) -> dict[str, str]:
     return found
 
 
-def rehearsal_store() -> Path:
+def rehearsal_store() -> str:
     """The store of rehearsals: beside the real one, so that the two never mix."""
-    store = StoreSettings().store.expanduser().absolute()
-    return store if store.name.endswith(SUFFIX) else store.with_name(store.name + SUFFIX)
+    where = place()
+    if isinstance(where, Path):
+        return str(where if where.name.endswith(SUFFIX) else where.with_name(where.name + SUFFIX))
+    if where.prefix.endswith(SUFFIX):
+        return str(where)
+    return f"s3://{where.bucket}/{where.prefix or 'facedrift'}{SUFFIX}"
+
+
+def standin_state() -> Path:
+    """Where the stand-in of the rehearsal store keeps its jobs and counts: always on this machine."""
+    store = rehearsal_store()
+    if store.startswith(BUCKET):
+        return STATES / store.removeprefix(BUCKET).replace("/", "_")
+    return Path(f"{store}-standin")
 
 
 def asked_for(request: RunRequest) -> RunRequest:
@@ -71,7 +86,7 @@ def asked_for(request: RunRequest) -> RunRequest:
 
 def check_rehearsal(request: RunRequest) -> None:
     """Raise DefinitionError for a rehearsal that would be kept, and published, among real results."""
-    here, own = str(StoreSettings().store.expanduser().absolute()), str(rehearsal_store())
+    here, own = str(place()), rehearsal_store()
     if request.rehearse and here != own:
         raise DefinitionError(
             f"a rehearsal needs a store of its own, and FACEDRIFT_STORE is {here!r}: set it to "

@@ -27,6 +27,7 @@ from tasks import failures, policies, wiring
 from tasks.collecting import COLUMNS, Collected, Collector
 from tasks.definitions import load
 from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
+from tasks.scanning import scan_object
 from tasks.served import notices_of, served_table, unreadable
 from tasks.surveys import survey
 from tasks.threads import in_thread
@@ -182,16 +183,23 @@ def _flat(table: pl.DataFrame) -> pl.DataFrame:
 
 def read_table(store: ObjectStore, snapshot: Snapshot, name: str) -> pl.DataFrame:
     """One table of a snapshot; raises StoreError when it is not there."""
-    return scan_table(store, snapshot.suite, snapshot.digest, name).collect()
+    key = keys.report(snapshot.suite, snapshot.digest, f"{name}.parquet")
+    data = store.get(key)
+    if data is None:
+        raise _no_table(name, key)
+    return pl.read_parquet(io.BytesIO(data))
 
 
 def scan_table(store: ObjectStore, suite: str, digest: str, name: str) -> pl.LazyFrame:
     """One table of a snapshot, of which only what is asked for is read; raises StoreError."""
     key = keys.report(suite, digest, f"{name}.parquet")
-    data = store.get(key)
-    if data is None:
-        raise StoreError(f"the snapshot has no table {name!r}; score it again", key=key)
-    return pl.scan_parquet(io.BytesIO(data))
+    if store.head(key) is None:
+        raise _no_table(name, key)
+    return scan_object(store, key)
+
+
+def _no_table(name: str, key: str) -> StoreError:
+    return StoreError(f"the snapshot has no table {name!r}; score it again", key=key)
 
 
 def publish_tables(run: RunPlan, tables: Mapping[str, pl.DataFrame], store: ObjectStore) -> Snapshot:

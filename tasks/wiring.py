@@ -19,7 +19,7 @@ from adapters.datasets.packaged_faces import PackagedFaces
 from adapters.datasets.source import DatasetSource
 from adapters.registry import IN_PROCESS, USES_POOL, AnyJudge, editor_class, judge_class
 from adapters.stores.local import LocalStore
-from adapters.stores.settings import StoreSettings
+from adapters.stores.settings import Place, place
 from domain import keys
 from domain.errors import DefinitionError, StoreError
 from domain.judge_cards import JudgeCard, JudgeRole
@@ -40,26 +40,26 @@ if TYPE_CHECKING:
 
 
 def store() -> ObjectStore:
-    """The store that `FACEDRIFT_STORE` names."""
-    return _local_store(_root())
-
-
-def _root() -> Path:
-    return StoreSettings().store.expanduser().absolute()
+    """The store that `FACEDRIFT_STORE` names; raises DefinitionError or StoreError where it names none."""
+    return _opened(place())
 
 
 @cache
-def _local_store(root: Path) -> LocalStore:
-    return LocalStore(root)
+def _opened(where: Place) -> ObjectStore:
+    if isinstance(where, Path):
+        return LocalStore(where)
+    from adapters.stores.s3 import S3Store
+
+    return S3Store(where)
 
 
 def run_plan(run_id: str) -> RunPlan:
     """The resolved plan of a run."""
-    return _stored_run(_root(), run_id)
+    return _stored_run(place(), run_id)
 
 
 @cache
-def _stored_run(root: Path, run_id: str) -> RunPlan:
+def _stored_run(_where: Place, run_id: str) -> RunPlan:
     found = ledger.read(store(), keys.run(run_id), RunPlan)
     if found is None:
         raise StoreError(f"no run {run_id!r} in the store", key=keys.run(run_id))
@@ -68,11 +68,11 @@ def _stored_run(root: Path, run_id: str) -> RunPlan:
 
 def dataset(key: str) -> Dataset:
     """A dataset manifest."""
-    return _stored_dataset(_root(), key)
+    return _stored_dataset(place(), key)
 
 
 @cache
-def _stored_dataset(root: Path, key: str) -> Dataset:
+def _stored_dataset(_where: Place, key: str) -> Dataset:
     found = ledger.read(store(), key, Dataset)
     if found is None:
         raise StoreError(f"no dataset {key!r} in the store", key=key)
@@ -130,11 +130,11 @@ def is_in_process(provider: str) -> bool:
 
 def editor(run: RunPlan, model: str) -> Editor:
     """The editor that reaches a model of a run."""
-    return _editor(_root(), run.id, model)
+    return _editor(place(), run.id, model)
 
 
 @cache
-def _editor(root: Path, run_id: str, model: str) -> Editor:
+def _editor(_where: Place, run_id: str, model: str) -> Editor:
     run = run_plan(run_id)
     return build_editor(run.card[model], dataset(run.dataset), run.suite, rehearse=run.request.rehearse)
 
@@ -240,16 +240,16 @@ def judge_identity(card: JudgeCard, role: JudgeRole, suite: Suite, taxonomy: Tax
 
 def judge(run: RunPlan) -> AnyJudge:
     """Who scores the edits of a run."""
-    return _judge(_root(), run.id, run.judge_card.id)
+    return _judge(place(), run.id, run.judge_card.id)
 
 
 def tracker(run: RunPlan) -> AnyJudge:
     """Who tracks the states of a run; the same object when it is the same card."""
-    return _judge(_root(), run.id, run.tracker_card.id)
+    return _judge(place(), run.id, run.tracker_card.id)
 
 
 @cache
-def _judge(root: Path, run_id: str, card_id: str) -> AnyJudge:
+def _judge(_where: Place, run_id: str, card_id: str) -> AnyJudge:
     run = run_plan(run_id)
     card = next(card for card in (run.judge_card, run.tracker_card) if card.id == card_id)
     return build_judge(card, run.suite, rehearse=run.request.rehearse)

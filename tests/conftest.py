@@ -16,6 +16,8 @@ from domain.loading import load
 from domain.suites import FacePack
 
 if TYPE_CHECKING:
+    from servers.s3_endpoint import S3Server
+
     from adapters.datasets.source import SourcePhoto
     from adapters.embedders.insightface import InsightFaceEmbedder
     from adapters.imaging.face_models import FaceModels
@@ -116,6 +118,24 @@ def real_photos() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder of test photos; point FACEDRIFT_TEST_PHOTOS to one")
     return folder
+
+
+@pytest.fixture(scope="session")
+def seaweed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """A real S3 server with an empty bucket, for all tests that use a prefix of their own."""
+    from servers.seaweedfs import seaweedfs
+
+    with seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def rclone_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """A real S3 server that ignores the condition of a conditional write."""
+    from servers.rclone import rclone
+
+    with rclone(tmp_path_factory.mktemp("rclone")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

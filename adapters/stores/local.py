@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+from adapters.base import ObjectAddress
 from domain.errors import StoreError
 from domain.keys import check_key
 
@@ -97,6 +98,10 @@ class LocalStore:
         finally:
             self.delete(key)
         return problems
+
+    def address(self, key: str) -> ObjectAddress:
+        """Where polars finds an object by itself."""
+        return ObjectAddress(str(self._path(key)))
 
     def _path(self, key: str) -> Path:
         path = self.root / check_key(key)

@@ -112,7 +112,7 @@ except SystemExit as end:
     assert not end.code, end.code
 heavy = {
     "prefect", "google.genai", "fal_client", "replicate", "openai", "starlette", "polars", "cv2", "numpy",
-    "matplotlib", "insightface", "onnxruntime", "skimage", "scipy",
+    "matplotlib", "boto3", "botocore", "insightface", "onnxruntime", "skimage", "scipy",
 }
 print(sorted(heavy & set(sys.modules)), file=sys.stderr)
 """

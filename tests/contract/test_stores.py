@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adapters.base import ObjectStore
+from adapters.base import HasAddresses, ObjectStore
 from adapters.stores.local import LocalStore
+from adapters.stores.s3 import S3Store
+from tasks.scanning import scan_object
 
 Opener = Callable[[], ObjectStore]
 """Opens the same place anew, as another process would."""
 
-STORES: dict[str, Callable[[Path], Opener]] = {
-    "local": lambda folder: lambda: LocalStore(folder / "store"),
-    "local, no fsync": lambda folder: lambda: LocalStore(folder / "store", fsync=False),
-    "local, no hard links": lambda folder: lambda: LocalStore(folder / "store"),
+
+def on_seaweed(request: pytest.FixtureRequest) -> Opener:
+    """A prefix of its own in the bucket of a real server."""
+    server = request.getfixturevalue("seaweed")
+    place = server.place(f"laws/{uuid.uuid4().hex}")
+    return lambda: S3Store(place)
+
+
+STORES: dict[str, Callable[[Path, pytest.FixtureRequest], Opener]] = {
+    "local": lambda folder, _: lambda: LocalStore(folder / "store"),
+    "local, no fsync": lambda folder, _: lambda: LocalStore(folder / "store", fsync=False),
+    "local, no hard links": lambda folder, _: lambda: LocalStore(folder / "store"),
+    "S3": lambda _, request: on_seaweed(request),
 }
 BAD_KEYS = [
     "",
@@ -53,7 +67,7 @@ def no_links(*_: object, **__: object) -> None:
 def opener(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opener:
     if "no hard links" in request.param:
         monkeypatch.setattr(os, "link", no_links)
-    return STORES[request.param](tmp_path)
+    return STORES[request.param](tmp_path, request)
 
 
 @pytest.fixture
@@ -98,9 +112,9 @@ def test_an_empty_object_is_not_an_absent_one(store: ObjectStore):
 
 
 def test_a_large_object(store: ObjectStore):
-    data = os.urandom(1 << 20) * 5
+    data = os.urandom(1 << 20) * 6
     store.put_new("images/big", data)
-    assert store.head("images/big") == 5 << 20
+    assert store.head("images/big") == 6 << 20
     assert store.get("images/big") == data
 
 
@@ -186,6 +200,25 @@ def test_readers_of_a_pointer_never_see_half_of_it(store: ObjectStore):
 def test_probe_finds_nothing_wrong_and_leaves_nothing_behind(store: ObjectStore):
     assert store.probe() == []
     assert list(store.list("probe")) == []
+
+
+def test_polars_reads_what_the_store_wrote_and_writes_what_it_reads(store: ObjectStore):
+    assert isinstance(store, HasAddresses)
+    table = pl.DataFrame({"model": ["a", "b"], "oer": [0.25, None]})
+    out = io.BytesIO()
+    table.write_parquet(out)
+    store.put_new("tables/steps/model=a+b/part-1.parquet", out.getvalue())
+    scanned = scan_object(store, "tables/steps/model=a+b/part-1.parquet")
+    assert scanned.collect().equals(table)
+    assert scanned.select("oer").filter(pl.col("oer") > 0).collect().rows() == [(0.25,)]
+
+    for name, write in (("written", table.write_parquet), ("sunk", table.lazy().sink_parquet)):
+        where = store.address(f"tables/steps/{name}.parquet")
+        write(where.url, storage_options=where.storage_options, credential_provider=None)
+        data = store.get(f"tables/steps/{name}.parquet")
+        assert data is not None
+        assert pl.read_parquet(io.BytesIO(data)).equals(table)
+    assert len(list(store.list("tables"))) == 3
 
 
 @given(data=st.binary(max_size=3000))

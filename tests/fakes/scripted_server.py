@@ -79,9 +79,10 @@ def scripted_server() -> Iterator[ScriptedServer]:
                 self.send_header(name, value)
             self.send_header("content-length", str(len(data) + (100 if answer.fault == "cut" else 0)))
             self.end_headers()
-            self.wfile.write(data)
+            if self.command != "HEAD":
+                self.wfile.write(data)
 
-        do_GET = do_POST = do_PUT = _answer
+        do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _answer
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
