@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,8 +22,15 @@ DatasetAdapter = Literal[
     "packaged_faces", "folder", "manifest", "celeba", "imdb_wiki", "celebset", "london"
 ]  # fmt: skip
 
-ColumnName = Annotated[str, Field(pattern=r"^[^=]+$")]
-"""What a group is called: any text without an equals sign."""
+
+def _group_name(name: str) -> str:
+    if not name or "=" in name or name == "all":
+        raise ValueError(f"{name!r} cannot name a column of groups: no equals sign, not `all`, not empty")
+    return name
+
+
+ColumnName = Annotated[str, AfterValidator(_group_name)]
+"""What a column of groups is called; `all` stands for all photos in tables."""
 
 
 def _text(value: object) -> object:

@@ -91,7 +91,7 @@ class GroupDefinitions(BaseModel):
 
     id: str = Field(pattern=Slug)
     note: str
-    demographics: dict[str, Demographic] = Field(min_length=1)
+    demographics: dict[ColumnName, Demographic] = Field(min_length=1)
 
 
 def groups_of(
@@ -107,8 +107,8 @@ def groups_of(
         listed: Demographic to the values that axes compare (see `domain.suites.Suite.listed`).
 
     Returns:
-        Groups of the demographics, and every other column as it is; but a number is a group only where an
-        axis lists it, so that ages never become a group each.
+        Groups of the demographics, and every other column as it is, in the spelling of an axis that lists it;
+        but a number is a group only where an axis lists it, so that ages never become a group each.
     """
     read = {definition.column for definition in demographics.values()}
     held = {
@@ -116,8 +116,8 @@ def groups_of(
     }
     for name, value in labels.items():
         if name not in read and name not in demographics:
-            is_group = number_in(value) is None or value in set(listed.get(name, ()))
-            held[name] = value if is_group else None
+            compared = next((known for known in listed.get(name, ()) if same(known) == same(value)), None)
+            held[name] = compared or (value if number_in(value) is None else None)
     return sorted(f"{name}={value}" for name, value in held.items() if value)
 
 
@@ -145,8 +145,11 @@ def group_notices(
     if not seen:
         names = sorted({*demographics, *listed})
         return (f"no photo has any label, so nobody is in a group of {', '.join(names)}",) if names else ()
-    known = {name: Demographic(column=name, values={v: (v,) for v in values})
-             for name, values in listed.items() if name not in demographics}  # fmt: skip
+    known = {
+        name: Demographic.model_construct(column=name, values={v: (v,) for v in values}, ranges={})
+        for name, values in listed.items()
+        if name not in demographics
+    }
     notices: list[str] = []
     for name, definition in {**demographics, **known}.items():
         notices += _notices(name, definition, seen)

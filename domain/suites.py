@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from domain.dataset_options import DatasetAdapter, dataset_options
+from domain.dataset_options import ColumnName, DatasetAdapter, dataset_options
 from domain.errors import DefinitionError
 from domain.groups import Demographic, groups_of
 from domain.photos import Slug
@@ -175,7 +175,7 @@ class Suite(BaseModel):
     rules: Rules = Rules()
     demographics_file: str | None = Field(default=None, pattern=Slug)
     """A definition in `definitions/groups/`; `demographics` adds to it, or overrules it."""
-    demographics: dict[str, Demographic] = Field(default_factory=dict[str, Demographic])
+    demographics: dict[ColumnName, Demographic] = Field(default_factory=dict[str, Demographic])
     """How columns of the photos become groups; a column that is not here is taken as it is."""
     axes: tuple[AxisDefinition, ...] = ()
     """Along which groups of people are compared; without any, nothing is compared."""

@@ -19,7 +19,7 @@ from adapters.datasets.celeba_tables import (
     find_annotations,
     read_annotations,
 )
-from adapters.datasets.files import FoundPhoto, Listed, Note, names_in, opened
+from adapters.datasets.files import FoundPhoto, Listed, Note, names_in, opened, printable
 from adapters.datasets.source import SourcePhoto
 from domain.dataset_options import CelebaOptions
 from domain.errors import DefinitionError
@@ -98,7 +98,7 @@ class CelebaDataset:
             path, licence = str(self._folder / name), ABOUT["celeba"].licence
             yield FoundPhoto(stem, subject, path, source, licence, labels[name])
         for name in sorted(present - set(names)):
-            source = f"{self._folder.name}/{name}"
+            source = printable(f"{self._folder.name}/{name}")
             yield LeftOut(
                 source=source, reason="not_in_list", detail="no row of list_attr_celeba is about it"
             )

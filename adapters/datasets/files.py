@@ -95,6 +95,11 @@ def read_file(path: Path) -> bytes | tuple[str, str]:
         return "unreadable", error.strerror or str(error)
 
 
+def printable(text: str) -> str:
+    """A text that can be stored: names of files may hold bytes, and JSON escapes, that are no UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def names_in(folder: Path) -> list[str]:
     """Names of the visible files and folders in a folder, sorted; raises DefinitionError."""
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from adapters.datasets.about import ABOUT
-from adapters.datasets.files import FoundPhoto, Listed, Note, names_in, opened, problem_of
+from adapters.datasets.files import FoundPhoto, Listed, Note, names_in, opened, printable, problem_of
 from adapters.datasets.source import SourcePhoto
 from adapters.datasets.tables import PhotoTable
 from domain.dataset_options import UNKNOWN, LondonOptions, View
@@ -88,7 +88,7 @@ class LondonDataset:
     def _photo(
         self, path: Path, view: View, role: Role, people: dict[str, dict[str, str]]
     ) -> FoundPhoto | LeftOut:
-        source = f"{path.parent.name}/{path.name}"
+        source = printable(f"{path.parent.name}/{path.name}")
         named = NAME.fullmatch(path.name)
         if named is None:
             return LeftOut(source=source, reason="not_a_photo", detail="not named like 001_03.jpg")
@@ -128,7 +128,7 @@ class LondonDataset:
             yield Note(f"{len(without_photo)} people of the table have no photo of a chosen view: {shown}")
         strange = [path.name for path in _folders(self._root) if _view_of(path.name) is None]
         if strange:
-            yield Note(f"folders that are no view: {', '.join(strange)}")
+            yield Note(printable(f"folders that are no view: {', '.join(strange)}"))
 
     def _not_chosen(self, chosen: set[View]) -> Iterator[LeftOut]:
         for view, folder in self._views.items():

@@ -161,9 +161,12 @@ def _columns(table: PhotoTable, options: TableOptions, groups: tuple[str, ...] |
     for name in chosen:
         if name not in named:
             raise _no_column(table, name, "dataset.options.groups")
-        if "=" in name:
+        if "=" in name or name in ("", "all"):
             raise DefinitionError(
-                f"the group {name!r} has an equals sign; rename it in `columns`", file=str(table.path), line=1
+                f"{name!r} cannot name a column of groups (no equals sign, not `all`, not empty); rename it "
+                "in `columns`, or choose others in `groups`",
+                file=str(table.path),
+                line=1,
             )
     return {name: column for name, column in named.items() if name in KNOWN or name in chosen}
 

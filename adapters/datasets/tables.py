@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import polars as pl
-
+from adapters.datasets.files import printable
 from domain.errors import DefinitionError
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
@@ -51,7 +50,7 @@ class PhotoTable:
                 yield from self._csv_rows()
             else:
                 yield from self._jsonl_rows()
-        except (OSError, UnicodeDecodeError, csv.Error, pl.exceptions.PolarsError) as error:
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise self._unreadable(error) from error
 
     def _unreadable(self, error: Exception) -> DefinitionError:
@@ -61,13 +60,13 @@ class PhotoTable:
         kind = self.path.suffix.lower()
         try:
             if kind == ".parquet":
-                names = tuple(pl.scan_parquet(self.path).collect_schema().names())
+                names = self._parquet_names()
             elif kind in (".csv", ".tsv"):
                 with closing(self._csv()) as lines:
                     names = tuple(name.strip() for name in next(lines, NO_ROW)[1])
             else:
                 names = tuple(dict.fromkeys(name for row in self._jsonl_rows() for name in row.values))
-        except (OSError, UnicodeDecodeError, csv.Error, pl.exceptions.PolarsError) as error:
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise self._unreadable(error) from error
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -109,10 +108,23 @@ class PhotoTable:
                     continue
                 yield _row(line, cast(dict[str, Any], row))
 
+    def _parquet_names(self) -> tuple[str, ...]:
+        import polars as pl
+
+        try:
+            return tuple(pl.scan_parquet(self.path).collect_schema().names())
+        except pl.exceptions.PolarsError as error:
+            raise self._unreadable(error) from error
+
     def _parquet_rows(self) -> Iterator[TableRow]:
+        import polars as pl
+
         frame, start = pl.scan_parquet(self.path), 0
         while True:
-            part = frame.slice(start, BATCH_ROWS).collect()
+            try:
+                part = frame.slice(start, BATCH_ROWS).collect()
+            except pl.exceptions.PolarsError as error:
+                raise self._unreadable(error) from error
             for number, row in enumerate(part.iter_rows(named=True), start + 1):
                 yield _row(number, row)
             start += part.height
@@ -121,7 +133,7 @@ class PhotoTable:
 
 
 def _row(line: int, values: Mapping[str, Any]) -> TableRow:
-    nested = [name for name, value in values.items() if isinstance(value, list | dict | pl.Series | bytes)]
+    nested = [name for name, value in values.items() if isinstance(value, list | dict | bytes)]
     problem = f"{', '.join(nested)} is not one value" if nested else None
     return TableRow(line, {name: text_of(value) for name, value in values.items()}, problem)
 
@@ -134,4 +146,4 @@ def text_of(value: object) -> str:
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value).strip()
+    return printable(str(value).strip())

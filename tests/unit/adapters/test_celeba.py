@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,14 @@ def test_a_fault_of_a_file_is_an_error(tmp_path: Path, spoil: Callable[[Path], o
     spoil(root)
     with pytest.raises(DefinitionError, match=message):
         listed(root)
+
+
+def test_a_file_name_that_is_no_utf8_can_be_stored(tmp_path: Path):
+    root = files.celeba(tmp_path)
+    (root / "img_align_celeba" / os.fsdecode(b"caf\xe9.jpg")).write_bytes(b"x")
+    [item] = [item for item in listed(root) if isinstance(item, LeftOut)]
+    assert (item.source, item.reason) == ("img_align_celeba/caf\\udce9.jpg", "not_in_list")
+    assert item.model_dump_json()
 
 
 def test_which_attributes_are_groups_is_data(tmp_path: Path):

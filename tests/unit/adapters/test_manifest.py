@@ -95,12 +95,17 @@ def test_jsonl_rows_that_are_none(tmp_path: Path):
         "{",
         "[]",
         '{"image": "ok.jpg", "person": 7, "is": true}',
+        r'{"image": "\ud800.jpg", "person": 7}',
     ]
     path = files.put(tmp_path / "photos.jsonl", "\n".join(rows))
     files.put(tmp_path / "ok.jpg", "x")
     found = listed(path)
     assert [(item.subject, dict(item.groups)) for item in photos(found)] == [("7", {"is": "true"})]
-    assert sorted(left_out(found)) == [(f"photos.jsonl:{n}", "malformed_row") for n in (1, 2, 3)]
+    assert sorted(left_out(found)) == [
+        *((f"photos.jsonl:{n}", "malformed_row") for n in (1, 2, 3)),
+        ("photos.jsonl:5", "missing_file"),
+    ]
+    assert all(item.model_dump_json() for item in found if isinstance(item, LeftOut)), "it can be stored"
 
 
 def test_parquet_numbers_are_text_as_in_csv(tmp_path: Path):
@@ -138,7 +143,9 @@ def test_columns_can_be_renamed_chosen_and_respelt(tmp_path: Path):
         ("image,person\n", {"groups": ["age"]}, "t.csv:1: the table has no column 'age'.*options.groups"),
         ("image,person\n", {"columns": {"age": "alter"}}, "no column 'alter'.*options.columns.age"),
         ("image,person,image\n", {}, "columns named twice: image"),
-        ("image,person,a=b\n", {}, "equals sign"),
+        ("image,person,a=b\n", {}, "'a=b' cannot name a column of groups"),
+        ("image,person,all\n", {}, "'all' cannot name a column of groups"),
+        ("image,person,\n", {}, "'' cannot name a column of groups"),
         ('image,person\n"open', {}, "cannot be read"),
         ("", {}, "no column 'image'"),
         (

@@ -64,6 +64,7 @@ def test_a_number_is_in_the_range_that_holds_it(number: float):
         ({"ranges": {"a": [1, float("inf")]}}, "finite"),
         ({"values": {"a": [True]}}, "put the word in quotes"),
         ({"values": {"a=b": ["x"]}}, "pattern"),
+        ({"column": "all", "values": ["x"]}, "cannot name a column"),
         ({"value": {"a": ["x"]}}, "Extra inputs"),
     ],
 )
@@ -77,6 +78,9 @@ def test_groups_of_a_photo():
     listed = {"age": ("young", "old"), "monk": ("7", "8")}
     labels = {"age": "27", "fitzpatrick": "III", "gender": "female", "monk": "7", "shoe": "42"}
     assert groups_of(labels, definitions, listed) == ["age=young", "gender=female", "monk=7", "skin=light"]
+    assert groups_of({"gender": " Female", "monk": "7.0"}, {}, {"gender": ("male", "female"), **listed}) == [
+        "gender=female", "monk=7",
+    ]  # fmt: skip
     assert groups_of({"age": "40", "fitzpatrick": "?", "monk": "3"}, definitions, listed) == []
     assert groups_of(labels, {}, {}) == ["fitzpatrick=III", "gender=female"], "a number is no group by itself"
 
