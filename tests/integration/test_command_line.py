@@ -206,4 +206,4 @@ def test_lists_and_doctor_work(say: Say) -> None:
     assert "quickstart" in say("suites").stdout
     ended = say("doctor")
     assert ended.returncode == 0, ended.stdout
-    assert ended.stdout.count("ok ") == 6
+    assert ended.stdout.count("ok ") == 7
