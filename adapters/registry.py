@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, cast
 
 from adapters.base import Editor, EditorContext, Judge, JudgeContext, StateTracker
+from adapters.datasets.source import DatasetSource
+from domain.dataset_options import DatasetAdapter, DatasetOptions
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
@@ -28,6 +31,14 @@ class JudgeClass(Protocol):
 
     def build(self, card: JudgeCard, context: JudgeContext) -> AnyJudge:
         """A judge for a card; raises pydantic's ValidationError for settings it does not know."""
+        ...
+
+
+class DatasetClass(Protocol):
+    """How a dataset adapter is built."""
+
+    def build(self, root: Path, options: DatasetOptions) -> DatasetSource:
+        """A source over the files at a place; raises DefinitionError where they are not its layout."""
         ...
 
 
@@ -55,6 +66,17 @@ JUDGES = {
 }
 """By the `provider` of a judge card. Each class has `build(card, context)`."""
 
+DATASETS: dict[DatasetAdapter, str] = {
+    "packaged_faces": "adapters.datasets.packaged_faces:PackagedFaces",
+    "folder": "adapters.datasets.folder:FolderDataset",
+    "manifest": "adapters.datasets.manifest:ManifestDataset",
+    "celeba": "adapters.datasets.celeba:CelebaDataset",
+    "imdb_wiki": "adapters.datasets.imdb_wiki:ImdbWikiDataset",
+    "celebset": "adapters.datasets.celebset:CelebsetDataset",
+    "london": "adapters.datasets.london:LondonDataset",
+}
+"""By the `adapter` of a suite's dataset. Each class has `build(root, options)`."""
+
 USES_POOL = frozenset({"control-stranger"})
 """Editors whose answers depend on the dataset's other photos."""
 
@@ -67,6 +89,12 @@ def editor_class(provider: str) -> EditorClass:
         )
     module, name = EDITORS[provider].split(":")
     return cast(EditorClass, getattr(import_module(module), name))
+
+
+def dataset_class(adapter: DatasetAdapter) -> DatasetClass:
+    """The class that reads a kind of dataset."""
+    module, name = DATASETS[adapter].split(":")
+    return cast(DatasetClass, getattr(import_module(module), name))
 
 
 def judge_class(provider: str) -> JudgeClass:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from domain.errors import DefinitionError
+from domain.groups import GroupDefinitions
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.provider_cards import ProviderCard
@@ -33,6 +34,7 @@ _FOLDERS: dict[type[BaseModel], str] = {
     ProviderCard: "providers",
     Suite: "suites",
     FacePack: "packs",
+    GroupDefinitions: "groups",
 }
 
 
@@ -76,11 +78,24 @@ def load(kind: type[Definition], name: str, folders: Sequence[Path] = ()) -> Def
 
 
 def load_suite(name_or_path: str, folders: Sequence[Path] = ()) -> Suite:
-    """A suite by its id, or a suite file by its path."""
+    """A suite by its id, or a suite file by its path, with the demographics of the file that it names.
+
+    Raises:
+        DefinitionError: as `load`, or an axis compares what is no group.
+    """
     path = Path(name_or_path)
-    if path.suffix not in (".yaml", ".yml"):
-        return load(Suite, name_or_path, folders)
-    return _read(path, Suite, None)
+    is_file = path.suffix in (".yaml", ".yml")
+    suite = _read(path, Suite, None) if is_file else load(Suite, name_or_path, folders)
+    shared = load(GroupDefinitions, suite.demographics_file, folders) if suite.demographics_file else None
+    try:
+        return suite.with_demographics(shared.demographics if shared else {})
+    except DefinitionError as error:
+        file = str(path) if is_file else f"suites/{name_or_path}.yaml"
+        loc = tuple(int(part) if part.isdecimal() else part for part in (error.field or "").split("."))
+        line = _line(_read_yaml(path.read_text(encoding="utf-8"), file)[0], loc) if is_file else None
+        raise DefinitionError(
+            error.message, file=file, line=line, field=error.field, allowed=error.allowed
+        ) from error
 
 
 def prompt(name: str, folders: Sequence[Path] = ()) -> str:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+from domain.dataset_options import ColumnName, DatasetAdapter, dataset_options
+from domain.errors import DefinitionError
+from domain.groups import Demographic, groups_of
 from domain.photos import Slug
 
 
@@ -16,17 +28,27 @@ class DatasetChoice(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(pattern=Slug)
-    adapter: Literal["packaged_faces", "folder"]
+    adapter: DatasetAdapter
     path: str | None = None
-    """For `folder`: a directory of `person/photo.jpg` or `photo.jpg`."""
+    """Where its files are; a relative path is taken from the folder that `FACEDRIFT_DATA` names, if any."""
+    options: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """What else the adapter is told, checked by its model in `domain.dataset_options`."""
     min_fss0: float = Field(default=0.0, ge=0, le=1)
     """Base photos whose FSS₀ (similarity to their own references) is lower are left out and counted; 0
     keeps all."""
 
+    @field_validator("options")
+    @classmethod
+    def _options_are_the_adapters(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        if "adapter" in info.data:
+            dataset_options(info.data["adapter"], given)
+        return given
+
     @model_validator(mode="after")
-    def _folder_has_a_path(self) -> Self:
-        if (self.adapter == "folder") != (self.path is not None):
-            raise ValueError("`path` belongs to the adapter `folder`, which needs it")
+    def _files_are_somewhere(self) -> Self:
+        if (self.adapter == "packaged_faces") != (self.path is None):
+            needs = "takes no `path`" if self.path else "needs a `path`"
+            raise ValueError(f"the adapter `{self.adapter}` {needs}")
         return self
 
 
@@ -151,6 +173,10 @@ class Suite(BaseModel):
     embedder: EmbedderChoice
     judges: JudgeChoice = JudgeChoice()
     rules: Rules = Rules()
+    demographics_file: str | None = Field(default=None, pattern=Slug)
+    """A definition in `definitions/groups/`; `demographics` adds to it, or overrules it."""
+    demographics: dict[ColumnName, Demographic] = Field(default_factory=dict[str, Demographic])
+    """How columns of the photos become groups; a column that is not here is taken as it is."""
     axes: tuple[AxisDefinition, ...] = ()
     """Along which groups of people are compared; without any, nothing is compared."""
     calls: CallRules = CallRules()
@@ -159,6 +185,38 @@ class Suite(BaseModel):
     """Base of the seeds sent to models that accept one."""
     shard_chains: int = Field(default=400, ge=1, le=2000)
     """Chains in one shard of `edit_chains`."""
+
+    @property
+    def listed(self) -> dict[str, tuple[str, ...]]:
+        """Demographic to the values that the axes compare."""
+        held: dict[str, tuple[str, ...]] = {}
+        for axis in self.axes:
+            for name, values in axis.values.items():
+                held[name] = tuple(dict.fromkeys((*held.get(name, ()), *values)))
+        return held
+
+    def groups_of(self, labels: Mapping[str, str]) -> list[str]:
+        """The groups of a photo with these labels, each as "name=value"; see `domain.groups.groups_of`."""
+        return groups_of(labels, self.demographics, self.listed)
+
+    def with_demographics(self, shared: Mapping[str, Demographic]) -> Self:
+        """The suite with those of its file filled in; its own overrule them.
+
+        Raises:
+            DefinitionError: an axis compares what is no group of its demographic.
+        """
+        filled = self.model_copy(update={"demographics": {**shared, **self.demographics}})
+        for number, axis in enumerate(self.axes):
+            for name, values in axis.values.items():
+                known = filled.demographics.get(name)
+                strange = [value for value in values if known and value not in known.groups]
+                if known and strange:
+                    raise DefinitionError(
+                        f"the axis {axis.name!r} compares {', '.join(strange)}, no group of {name!r}",
+                        field=f"axes.{number}.values.{name}",
+                        allowed=known.groups,
+                    )
+        return filled
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Self:

@@ -160,6 +160,38 @@ def suites() -> None:
         listings.suites()
 
 
+datasets = typer.Typer(help="Dataset adapters, and what they find in your data.")
+app.add_typer(datasets, name="datasets", invoke_without_command=True)
+
+
+@datasets.callback()
+def list_datasets(context: typer.Context) -> None:
+    """List the dataset adapters with their options."""
+    from flows import dataset_listings
+
+    if context.invoked_subcommand is None:
+        with _errors(False):
+            dataset_listings.adapters()
+
+
+@datasets.command()
+def look(
+    suite: Annotated[str | None, typer.Argument(help="Id or file of a suite whose dataset is read.")] = None,
+    adapter: Annotated[str | None, typer.Option(help="Instead of a suite, an adapter.")] = None,
+    path: Annotated[str | None, typer.Option(help="Where the dataset is.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="name=value of the adapter, such as partition=test; repeat it.")
+    ] = None,
+    rows: Annotated[Path | None, typer.Option(help="Write every photo and all left out, as CSV.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Say what a dataset holds and what is left out and why; nothing is run or stored."""
+    from flows import dataset_listings
+
+    with _errors(debug):
+        dataset_listings.look(suite, adapter, path, option or [], rows)
+
+
 @app.command()
 def doctor(
     suite: Annotated[str, typer.Argument(help="Also check what this suite needs.")] = "quickstart",

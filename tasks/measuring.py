@@ -62,7 +62,7 @@ class Measurements:
             "fss0": fss0,
             "n_references": len(references),
             "near_duplicate": any(r.derived_from for r in references) or (fss0 or 0) > NEAR_DUPLICATE,
-            "groups": [f"{name}={value}" for name, value in sorted(photo.groups.items())],
+            "groups": self._run.suite.groups_of(photo.groups),
             **self._states(photo.image_sha256),
         }
 

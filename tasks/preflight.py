@@ -28,11 +28,12 @@ EDIT_BYTES = 2_000_000
 
 
 def check_before_run(request: RunRequest) -> None:
-    """Raise the error of the first thing that would stop a run: definitions, editors, store, weights."""
+    """Raise the error of the first thing that would stop a run: definitions, photos, store, weights."""
     check_environment()
     resolved = resolve(request)
     for card in resolved.cards:
         editor_class(card.provider)
+    wiring.dataset_source(resolved.suite.dataset)
     check_store()
     wiring.embedder(resolved.suite.embedder.pack)
 
@@ -72,6 +73,7 @@ def checks(suite: str) -> Iterator[tuple[str, str | None]]:
     yield "the variables of limits and retries can be read", _problem(check_environment)
     yield "the store can be written and has room", _problem(check_store)
     yield f"suite {suite!r} and its definitions are valid", _problem(lambda: resolve(RunRequest(suite=suite)))
+    yield f"the photos of {suite!r} are there", _problem(lambda: _check_photos(suite))
     yield f"face pack of {suite!r} is complete", _problem(lambda: _check_pack(suite))
     yield "the Prefect server answers, where one is configured", _problem(check_prefect)
     try:
@@ -123,6 +125,10 @@ def _check_onnxruntime() -> None:
         raise DefinitionError(
             f"FACEDRIFT_ONNX_PROVIDERS names {', '.join(missing)}, which {installed[0]} has not"
         )
+
+
+def _check_photos(suite: str) -> None:
+    wiring.dataset_source(resolve(RunRequest(suite=suite)).suite.dataset)
 
 
 def _check_pack(suite: str) -> None:

@@ -27,7 +27,7 @@ from metrics.scoring import POOLED
 from metrics.session_scores import FLOOR_METRIC
 from tasks import ledger, wiring
 from tasks.paper_index import read_index
-from tasks.scoring import read_table
+from tasks.scoring import notices_of_groups, read_table
 from tasks.served import notices_of
 from tasks.threads import on_threads
 
@@ -102,7 +102,7 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
             f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits. "
             "Each model edits its own last output; every number is computed from the stored images."
         ),
-        notices=notices_of(tables["served"], tables["steps"]),
+        notices=(*notices_of(tables["served"], tables["steps"]), *notices_of_groups(run)),
         board_columns=BOARD_COLUMNS,
         board=board_rows(tables["leaderboard"], run),
         series=_series(tables["progression"]),

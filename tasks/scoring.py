@@ -13,6 +13,7 @@ from prefect import task
 from adapters.base import ObjectStore
 from domain import keys
 from domain.errors import MetricError, StoreError
+from domain.groups import group_notices, label_counts
 from domain.runs import RunPlan, Snapshot
 from domain.suites import Rules
 from domain.taxonomy import Taxonomy
@@ -234,4 +235,12 @@ def _notices(snapshot: Snapshot, store: ObjectStore) -> tuple[tuple[str, ...], l
         for role, (bad, asked) in unreadable(steps).items()
         if bad > MOST_UNREADABLE * asked
     ]
-    return notices_of(read_table(store, snapshot, "served"), steps), problems
+    run = wiring.run_plan(snapshot.run_id)
+    return (*notices_of(read_table(store, snapshot, "served"), steps), *notices_of_groups(run)), problems
+
+
+def notices_of_groups(run: RunPlan) -> tuple[str, ...]:
+    """What of a suite's groups meets no photo of its run, one sentence each."""
+    photos = wiring.dataset(run.dataset).by_id
+    seen = label_counts(photos[name].groups for name in run.photos)
+    return group_notices(seen, run.suite.demographics, run.suite.listed)

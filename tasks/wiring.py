@@ -14,13 +14,14 @@ from pydantic import JsonValue, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from adapters.base import Editor, EditorContext, Embedder, JudgeContext, ObjectStore
-from adapters.datasets.folder import FolderDataset
-from adapters.datasets.packaged_faces import PackagedFaces
+from adapters.datasets.about import ABOUT
+from adapters.datasets.settings import DataSettings
 from adapters.datasets.source import DatasetSource
-from adapters.registry import IN_PROCESS, USES_POOL, AnyJudge, editor_class, judge_class
+from adapters.registry import IN_PROCESS, USES_POOL, AnyJudge, dataset_class, editor_class, judge_class
 from adapters.stores.local import LocalStore
 from adapters.stores.settings import Place, place
 from domain import keys
+from domain.dataset_options import dataset_options
 from domain.errors import DefinitionError, StoreError
 from domain.judge_cards import JudgeCard, JudgeRole
 from domain.loading import settings_error
@@ -81,9 +82,11 @@ def _stored_dataset(_where: Place, key: str) -> Dataset:
 
 def dataset_source(choice: DatasetChoice) -> DatasetSource:
     """The adapter that reads a suite's photos."""
-    if choice.adapter == "folder":
-        return FolderDataset(Path(choice.path or "."))
-    return PackagedFaces()
+    root = Path()
+    if choice.path is not None:
+        root = DataSettings().existing(choice.path, ABOUT[choice.adapter])
+    options = dataset_options(choice.adapter, choice.options)
+    return dataset_class(choice.adapter).build(root, options)
 
 
 def embedder_identity(pack: str) -> EmbedderIdentity:

@@ -7,15 +7,14 @@ in silence. Hidden files are not looked at.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from adapters.datasets.files import FoundPhoto, opened
 from adapters.datasets.source import SourcePhoto, slug
+from domain.dataset_options import DatasetOptions
 from domain.errors import DefinitionError
 from domain.photos import LeftOut
-
-MAX_FILE_BYTES = 200_000_000
 
 
 class FolderDataset:
@@ -27,8 +26,17 @@ class FolderDataset:
         if not root.is_dir():
             raise DefinitionError(f"{str(root)!r} is not a folder of photos", field="images")
 
+    @classmethod
+    def build(cls, root: Path, options: DatasetOptions) -> FolderDataset:
+        """The folder at a place."""
+        return cls(root)
+
     def read(self) -> Iterator[SourcePhoto | LeftOut]:
         """Every file, subjects together."""
+        return opened(self.files())
+
+    def files(self) -> Iterator[FoundPhoto | LeftOut]:
+        """The same, unread."""
         subjects: dict[str, str] = {}
         ids: dict[str, str] = {}
         files, closed = _files(self._root)
@@ -38,11 +46,7 @@ class FolderDataset:
             subject = slug(_person(relative), subjects)
             name = _text(relative.with_suffix("")) if len(relative.parts) > 1 else source
             photo_id = slug(name, ids, owner=source)
-            data = _read(self._root / relative)
-            if isinstance(data, bytes):
-                yield SourcePhoto(photo_id, subject, data, source, self._licence)
-            else:
-                yield LeftOut(source=source, reason=data[0], detail=data[1])
+            yield FoundPhoto(photo_id, subject, str(self._root / relative), source, self._licence)
 
 
 def _person(relative: Path) -> str:
@@ -52,19 +56,6 @@ def _person(relative: Path) -> str:
 def _text(relative: Path) -> str:
     """A path as text that can be stored: file names may hold bytes that are not UTF-8."""
     return os.fsencode(relative.as_posix()).decode("utf-8", "backslashreplace")
-
-
-def _read(path: Path) -> bytes | tuple[str, str]:
-    """The bytes of a file, or a reason and a detail."""
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            return "unreadable", "not a file"
-        if found.st_size > MAX_FILE_BYTES:
-            return "too_large", f"{found.st_size} bytes"
-        return path.read_bytes()
-    except OSError as error:
-        return "unreadable", error.strerror or str(error)
 
 
 def _files(root: Path) -> tuple[list[Path], list[LeftOut]]:

@@ -12,6 +12,7 @@ import domain
 from adapters.base import EditorContext, JudgeContext
 from adapters.judges.questions import PLACEHOLDERS, rendered
 from adapters.registry import EDITORS, IN_PROCESS, JUDGES, editor_class, judge_class
+from domain.groups import GroupDefinitions
 from domain.judge_cards import JudgeCard
 from domain.keys import fingerprint
 from domain.loading import load, load_suite, names, prompt
@@ -22,6 +23,7 @@ from domain.runs import choose
 from domain.sessions import SessionSet
 from domain.suites import FacePack, Suite
 from domain.taxonomy import Taxonomy
+from tasks.group_tables import axes_of
 
 DEFINITIONS = Path(domain.__file__).parent / "definitions"
 KINDS = {
@@ -32,6 +34,7 @@ KINDS = {
     "providers": ProviderCard,
     "suites": Suite,
     "packs": FacePack,
+    "groups": GroupDefinitions,
 }
 PROMPTS = sorted((DEFINITIONS / "prompts").iterdir())
 PRINTED = sorted(path for path in (DEFINITIONS / "printed").rglob("*") if path.is_file())
@@ -74,6 +77,26 @@ def test_a_suite_names_what_exists(name: str):
     assert load(FacePack, suite.embedder.pack).files
     for judge in (suite.judges.consistency, suite.judges.tracker):
         assert load(JudgeCard, judge)
+
+
+@pytest.mark.parametrize(("name", "dataset", "short"), [("celeba", "CelebA", 5), ("celebset", "CelebSET", 6)])
+def test_the_suites_of_the_paper_are_whole(name: str, dataset: str, short: int):
+    suite, paper = load_suite(f"face-edit-{name}"), printed_paper("2608.28802")
+    printed = {cell.model for cell in paper.cells if cell.dataset == name and cell.metric == "mean_drop_fss"}
+    assert len(suite.models) == short
+    assert {paper.cards[model] for model in printed if model in paper.cards} == set(suite.models)
+    assert not suite.sessions
+    assert len(load(SessionSet, suite.session_set).by_id) == 35
+    assert suite.dataset.min_fss0 == {"celeba": 0.95, "celebset": 0.85}[name]
+    assert suite.dataset.path
+    assert not Path(suite.dataset.path).is_absolute()
+    assert suite.embedder.pack == "buffalo_l"
+    assert dataset in suite.title
+    labels = {axis.name: [axis.labels[group] for group in axes_of([axis])[0].groups] for axis in suite.axes}
+    expected = {"gender": ["M", "F"], "age": ["Y", "O"]}
+    if name == "celebset":
+        expected |= {"skin": ["L", "D"], "gender_skin": ["ML", "MD", "FL", "FD"]}
+    assert labels == expected
 
 
 @pytest.mark.parametrize("card", CARDS.values(), ids=list(CARDS))

@@ -71,6 +71,11 @@ def facedrift(home: Path, *arguments: str, timeout_s: float = 250) -> subprocess
         (("run", "quickstart", "--sessions", ","), "--sessions names nothing"),
         (("run", "quickstart", "--models", ""), "--models names nothing"),
         (("report", "quickstart"), "facedrift run quickstart"),
+        (("plan", "face-edit-celeba"), "mmlab.ie.cuhk.edu.hk"),
+        (("run", "face-edit-celebset"), "Saving Face"),
+        (("datasets", "look", "london"), "figshare"),
+        (("datasets", "look"), "name a suite, or --adapter"),
+        (("datasets", "look", "--adapter", "fodler", "--path", "x"), "'folder', 'manifest', 'celeba'"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_exit_code_1(say: Say, arguments: tuple[str, ...], said: str) -> None:
@@ -126,6 +131,20 @@ def test_a_card_with_a_wrong_setting_is_found_before_its_first_step(
     assert ended.returncode == 1
     assert "models/mine.yaml" in ended.stderr
     assert f"settings.{said}" in ended.stderr
+
+
+def test_datasets_are_listed_and_looked_at(say: Say, tmp_path: Path) -> None:
+    listed = say("datasets")
+    assert listed.returncode == 0
+    assert all(name in listed.stdout for name in ("celeba", "imdb_wiki", "london", 'partition="all"'))
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "1.jpg").write_bytes(b"x")
+    (tmp_path / "photos.csv").write_text("image,person,age\nann/1.jpg,Ann,27\nann/2.jpg,Ann,28\n")
+    ended = say("datasets", "look", "--adapter", "manifest", "--path", "photos.csv", "--rows", "rows.csv")
+    assert ended.returncode == 0, ended.stderr
+    for said in ("1 photos of 1 people", "age", "missing_file", "photos.csv:3: ann/2.jpg: No such file"):
+        assert said in ended.stdout
+    assert (tmp_path / "rows.csv").read_text().count("\n") == 3
 
 
 def test_wrong_usage_is_exit_code_2(say: Say) -> None:
@@ -187,4 +206,4 @@ def test_lists_and_doctor_work(say: Say) -> None:
     assert "quickstart" in say("suites").stdout
     ended = say("doctor")
     assert ended.returncode == 0, ended.stdout
-    assert ended.stdout.count("ok ") == 6
+    assert ended.stdout.count("ok ") == 7

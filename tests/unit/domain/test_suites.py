@@ -35,8 +35,8 @@ def test_suites_that_are_refused(fields: dict[str, Any], why: str):
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"adapter": "folder"}, "needs it"),
-        ({"adapter": "packaged_faces", "path": "here"}, "belongs to the adapter `folder`"),
+        ({"adapter": "folder"}, "the adapter `folder` needs a `path`"),
+        ({"adapter": "packaged_faces", "path": "here"}, "takes no `path`"),
         ({"adapter": "packaged_faces", "min_fss0": 1.5}, "less than or equal to 1"),
         ({"adapter": "packaged_faces", "min_fss0": -0.1}, "greater than or equal to 0"),
     ],
@@ -53,6 +53,34 @@ def test_cards_hold_finite_numbers(fields: dict[str, Any]):
     base = load(ModelCard, "control-unchanged").model_dump(mode="json")
     with pytest.raises(ValidationError):
         ModelCard.model_validate(base | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        (
+            {"adapter": "celeba", "options": {"partitions": "test"}},
+            "no option of the adapter 'celeba'; it has: part",
+        ),
+        ({"adapter": "celeba", "options": {"partition": "tset"}}, "'all', 'train', 'valid' or 'test'"),
+        ({"adapter": "folder", "options": {"partition": "test"}}, "'folder'; it has none"),
+        (
+            {"adapter": "manifest", "options": {"spellings": {"role": {"b": "bass"}}}},
+            "no role is called bass",
+        ),
+        ({"adapter": "london", "options": {"references": ["neutral_front"]}}, "a view is named twice"),
+        ({"adapter": "imdb_wiki", "options": {"min_face_score": "high"}}, "valid number"),
+        ({"adapter": "lfw"}, "'packaged_faces', 'folder', 'manifest'"),
+    ],
+)
+def test_options_are_those_of_the_adapter(fields: dict[str, Any], why: str):
+    with pytest.raises(ValidationError, match=why):
+        DatasetChoice.model_validate({"id": "d", "path": "here", **fields})
+
+
+def test_the_options_of_a_stored_suite_are_read_back():
+    choice = DatasetChoice(id="d", adapter="celeba", path="here", options={"partition": "test"})
+    assert DatasetChoice.model_validate_json(choice.model_dump_json()) == choice
 
 
 def test_an_axis_names_its_groups():

@@ -1,0 +1,130 @@
+"""What adapters over files share: photos that are found first and read one at a time."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from adapters.datasets.source import SourcePhoto
+from domain.errors import DefinitionError
+from domain.photos import LeftOut, Role
+
+MAX_FILE_BYTES = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPhoto:
+    """A file that may become a photo, not yet read; the fields are those of `SourcePhoto`."""
+
+    id: str
+    subject: str
+    path: str
+    source: str
+    licence: str
+    groups: Mapping[str, str] = field(default_factory=dict[str, str])
+    role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is to be known of a dataset as a whole, one sentence."""
+
+    text: str
+
+
+Listed = FoundPhoto | LeftOut | Note
+
+
+@runtime_checkable
+class ListsFiles(Protocol):
+    """A source that can say what it has without reading a photo."""
+
+    def files(self) -> Iterator[Listed]:
+        """As `read`, in the same order, with notes in between."""
+        ...
+
+
+def opened(found: Iterable[Listed]) -> Iterator[SourcePhoto | LeftOut]:
+    """The same in order, each file read when its turn comes and forgotten afterwards."""
+    for item in found:
+        if isinstance(item, LeftOut):
+            yield item
+        elif isinstance(item, FoundPhoto):
+            data = read_file(Path(item.path))
+            if isinstance(data, bytes):
+                yield SourcePhoto(
+                    item.id, item.subject, data, item.source, item.licence, item.groups, item.role
+                )
+            else:
+                yield LeftOut(source=item.source, reason=data[0], detail=data[1])
+
+
+def problem_of(path: Path) -> tuple[str, str] | None:
+    """A reason and a detail where a file cannot be read; None where it seems that it can."""
+    try:
+        found = path.stat()
+    except FileNotFoundError as error:
+        return "missing_file", error.strerror or str(error)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        return "unreadable", getattr(error, "strerror", None) or str(error)
+    if not stat.S_ISREG(found.st_mode):
+        return "unreadable", "not a file"
+    if found.st_size > MAX_FILE_BYTES:
+        return "too_large", f"{found.st_size} bytes"
+    return None
+
+
+def listed_problem_of(path: Path) -> tuple[str, str] | None:
+    """The same of a file that was listed: gone since, or a link that leads nowhere, it is unreadable."""
+    problem = problem_of(path)
+    return ("unreadable", problem[1]) if problem and problem[0] == "missing_file" else problem
+
+
+def read_file(path: Path) -> bytes | tuple[str, str]:
+    """The bytes of a file that was listed, or a reason and a detail."""
+    problem = listed_problem_of(path)
+    if problem:
+        return problem
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        return "unreadable", error.strerror or str(error)
+
+
+def printable(text: str) -> str:
+    """A text that can be stored: names of files may hold bytes, and JSON escapes, that are no UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def names_in(folder: Path) -> list[str]:
+    """Names of the visible files and folders in a folder, sorted; raises DefinitionError."""
+    try:
+        return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise DefinitionError(
+            f"{str(folder)!r} cannot be read: {error.strerror}", field="dataset.path"
+        ) from error
+
+
+def place_below(root: str, name: str) -> str | tuple[str, str]:
+    """Where a name in a table leads, or a reason and a detail where that is not below a folder."""
+    if "://" in name:
+        return (
+            "remote_url",
+            f"{name}: photos are never downloaded; download it yourself and name the file here",
+        )
+    if "\0" in name:
+        return "unreadable", "a null character in the name"
+    place = os.path.normpath(os.path.join(root, name))  # noqa: PTH118 - Path keeps `..`
+    if os.path.commonpath([place, os.path.normpath(root)]) != os.path.normpath(root) or place == root:
+        return "outside_folder", f"{name} is not below the folder of the dataset"
+    return place
+
+
+def in_order(found: Iterable[tuple[tuple[str, str], FoundPhoto | LeftOut]]) -> list[FoundPhoto | LeftOut]:
+    """By subject, then by name of the photo; what has no subject comes first."""
+    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
