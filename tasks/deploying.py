@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import yaml
-from prefect.automations import Automation
 from prefect.blocks.webhook import Webhook
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import WorkPoolCreate
+from prefect.events.schemas.automations import AutomationCore
 from prefect.settings import get_current_settings
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -106,11 +106,11 @@ async def _create_automations(folder: Path, alert_url: str | None) -> AsyncItera
         if block_id is None and "block_document_id" in json.dumps(found):
             yield f"automation {found['name']} left out: it needs --alert-url"
             continue
-        await _create_automation(Automation.model_validate(found))
+        await _create_automation(AutomationCore.model_validate(found))
         yield f"automation {found['name']}"
 
 
-async def _create_automation(wanted: Automation) -> None:
+async def _create_automation(wanted: AutomationCore) -> None:
     async with get_client() as client:
         known = await client.read_automations_by_name(wanted.name)
         if known:
