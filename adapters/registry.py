@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Protocol, cast
 
-from adapters.base import Editor, EditorContext, Judge, JudgeContext, StateTracker
+from adapters.base import Editor, EditorContext, Judge, JudgeContext, SessionWriter, StateTracker
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
@@ -28,6 +28,14 @@ class JudgeClass(Protocol):
 
     def build(self, card: JudgeCard, context: JudgeContext) -> AnyJudge:
         """A judge for a card; raises pydantic's ValidationError for settings it does not know."""
+        ...
+
+
+class WriterClass(Protocol):
+    """How a writer of sessions is built."""
+
+    def build(self, card: JudgeCard, context: JudgeContext) -> SessionWriter:
+        """A writer for a card; raises pydantic's ValidationError for settings it does not know."""
         ...
 
 
@@ -55,6 +63,13 @@ JUDGES = {
 }
 """By the `provider` of a judge card. Each class has `build(card, context)`."""
 
+WRITERS = {
+    "local": "adapters.judges.local_writer:LocalWriter",
+    "google": JUDGES["google"],
+    "openai": JUDGES["openai"],
+}
+"""Who phrases sessions, by the `provider` of a judge card. Each class has `build(card, context)`."""
+
 USES_POOL = frozenset({"control-stranger"})
 """Editors whose answers depend on the dataset's other photos."""
 
@@ -75,3 +90,13 @@ def judge_class(provider: str) -> JudgeClass:
         raise DefinitionError(f"no judge for provider {provider!r}", field="provider", allowed=tuple(JUDGES))
     module, name = JUDGES[provider].split(":")
     return cast(JudgeClass, getattr(import_module(module), name))
+
+
+def writer_class(provider: str) -> WriterClass:
+    """The class that has a provider's models phrase sessions; raises DefinitionError for an unknown one."""
+    if provider not in WRITERS:
+        raise DefinitionError(
+            f"no writer of sessions for provider {provider!r}", field="provider", allowed=tuple(WRITERS)
+        )
+    module, name = WRITERS[provider].split(":")
+    return cast(WriterClass, getattr(import_module(module), name))

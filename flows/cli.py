@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
+from flows import session_commands
 from flows.environment import set_variables
 
 app = typer.Typer(
@@ -23,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Measure what text-guided image-editing models do to a person over a chain of edits.",
 )
+
+app.add_typer(session_commands.app, name="sessions")
 
 NOTHING_RAN, INCOMPLETE = 1, 3
 
@@ -76,10 +79,10 @@ def run(  # noqa: PLR0917 - one parameter an option
     debug: Debug = False,
 ) -> None:
     """Run a suite: edit, measure, score, publish. Running it again repeats only what is missing."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import terminal
 
-    with _errors(debug):
+    with errors(debug):
         options = terminal.Options(models, sessions, images or [], concurrency, max_cost_usd, rehearse)
         request = terminal.request(suite, options)
         if dry_run:
@@ -95,10 +98,10 @@ def plan(
     store: Store = "", concurrency: Concurrency = 4, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Say what a run would do: what is missing, what it costs, how long it takes."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import terminal
 
-    with _errors(debug):
+    with errors(debug):
         options = terminal.Options(models, sessions, images or [], concurrency)
         terminal.show_plan(terminal.request(suite, options))
 
@@ -106,10 +109,10 @@ def plan(
 @app.command()
 def report(suite: SuiteName, store: Store = "", debug: Debug = False) -> None:
     """Score the newest run of a suite again and show its leaderboard."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import terminal
 
-    with _errors(debug):
+    with errors(debug):
         terminal.show_report(suite)
 
 
@@ -122,10 +125,10 @@ def compare_paper(
     debug: Debug = False,
 ) -> None:
     """Our tables beside the printed ones, cell by cell, and what the printed ones say of each other."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import compare_paper as comparison
 
-    with _errors(debug):
+    with errors(debug):
         comparison.compare_paper(suite)
 
 
@@ -134,7 +137,7 @@ def models() -> None:
     """List the model cards."""
     from flows import listings
 
-    with _errors(False):
+    with errors(False):
         listings.models()
 
 
@@ -143,7 +146,7 @@ def judges() -> None:
     """List the judge cards."""
     from flows import listings
 
-    with _errors(False):
+    with errors(False):
         listings.judges()
 
 
@@ -152,7 +155,7 @@ def suites() -> None:
     """List the suites."""
     from flows import listings
 
-    with _errors(False):
+    with errors(False):
         listings.suites()
 
 
@@ -163,10 +166,10 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Check packages, face weights, store and Prefect, and say what to mend."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import listings
 
-    with _errors(debug):
+    with errors(debug):
         if not listings.doctor(suite):
             raise typer.Exit(NOTHING_RAN)
 
@@ -189,11 +192,12 @@ def standin(
     """Answer in place of Gemini, fal, Replicate and OpenAI, for rehearsals: no key, no cost."""
     from flows import listings
 
-    with _errors(debug):
+    with errors(debug):
         listings.standin(suite, port, state, faults, only_key)
 
 
-def _set_up(store: str, debug: bool) -> None:
+def set_up(store: str, debug: bool) -> None:
+    """Set the variables that a command of this process, and what it starts, go by."""
     if store:
         set_variables({"FACEDRIFT_STORE": str(Path(store).expanduser())})
     logging = {name: "INFO" for name in PREFECT_DEFAULTS if debug and "LOGGING" in name}
@@ -201,7 +205,7 @@ def _set_up(store: str, debug: bool) -> None:
 
 
 @contextmanager
-def _errors(debug: bool) -> Iterator[None]:
+def errors(debug: bool) -> Iterator[None]:
     """Errors of the user become one line and an exit code; `--debug` shows where they came from."""
     try:
         yield
