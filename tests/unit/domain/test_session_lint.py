@@ -82,6 +82,7 @@ def test_the_sessions_of_the_paper_have_no_errors_and_their_known_slips():
         "asked_again", "duplicate_prompt", "full_stops", "hidden", "keep_reworded", "never_asked", "one_axis",
         "unbalanced",
     }  # fmt: skip
+    assert sum(one.code == "asked_again" for one in found) == 23
     [stops] = [one for one in found if one.code == "full_stops"]
     assert "40 of 140" in stops.message
     [never] = [one for one in found if one.code == "never_asked"]
