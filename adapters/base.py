@@ -13,6 +13,7 @@ from adapters.imaging.face_models import FaceModels
 from domain.edits import EditOutcome, EditRequest, JudgeReply, Ticket
 from domain.photos import Photo
 from domain.records import FaceReading
+from domain.session_writing import Wanted
 from domain.taxonomy import Taxonomy
 
 
@@ -36,7 +37,7 @@ class JudgeContext:
 
     taxonomy: Taxonomy
     prompts: Mapping[str, str]
-    """By role (`consistency`, `state`, `step_check`) the text of the prompt that the card names."""
+    """By role (`consistency`, `state`, …) the text of the prompt that the card names."""
     face_models: Callable[[], FaceModels]
     standin_url: str | None = None
 
@@ -114,6 +115,14 @@ class StepChecker(Protocol):
 
     def check_step(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
         """The filled checklist as JSON text (see `domain.judging.parse_checklist`)."""
+        ...
+
+
+class SessionWriter(Protocol):
+    """Phrases the instructions of new sessions."""
+
+    def write_instruction(self, wanted: Wanted) -> JudgeReply:
+        """One instruction as JSON text (see `domain.judging.parse_instruction`)."""
         ...
 
 

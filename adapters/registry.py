@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from adapters.base import Editor, EditorContext, Judge, JudgeContext, StateTracker
+from adapters.base import Editor, EditorContext, Judge, JudgeContext, SessionWriter, StateTracker
 from adapters.datasets.source import DatasetSource
 from domain.dataset_options import DatasetAdapter, DatasetOptions
 from domain.errors import DefinitionError
@@ -39,6 +39,14 @@ class DatasetClass(Protocol):
 
     def build(self, root: Path, options: DatasetOptions) -> DatasetSource:
         """A source over the files at a place; raises DefinitionError where they are not its layout."""
+        ...
+
+
+class WriterClass(Protocol):
+    """How a writer of sessions is built."""
+
+    def build(self, card: JudgeCard, context: JudgeContext) -> SessionWriter:
+        """A writer for a card; raises pydantic's ValidationError for settings it does not know."""
         ...
 
 
@@ -77,6 +85,13 @@ DATASETS: dict[DatasetAdapter, str] = {
 }
 """By the `adapter` of a suite's dataset. Each class has `build(root, options)`."""
 
+WRITERS = {
+    "local": "adapters.judges.local_writer:LocalWriter",
+    "google": JUDGES["google"],
+    "openai": JUDGES["openai"],
+}
+"""Who phrases sessions, by the `provider` of a judge card. Each class has `build(card, context)`."""
+
 USES_POOL = frozenset({"control-stranger"})
 """Editors whose answers depend on the dataset's other photos."""
 
@@ -103,3 +118,13 @@ def judge_class(provider: str) -> JudgeClass:
         raise DefinitionError(f"no judge for provider {provider!r}", field="provider", allowed=tuple(JUDGES))
     module, name = JUDGES[provider].split(":")
     return cast(JudgeClass, getattr(import_module(module), name))
+
+
+def writer_class(provider: str) -> WriterClass:
+    """The class that has a provider's models phrase sessions; raises DefinitionError for an unknown one."""
+    if provider not in WRITERS:
+        raise DefinitionError(
+            f"no writer of sessions for provider {provider!r}", field="provider", allowed=tuple(WRITERS)
+        )
+    module, name = WRITERS[provider].split(":")
+    return cast(WriterClass, getattr(import_module(module), name))

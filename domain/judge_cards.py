@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from domain.photos import Slug
 
-JudgeRole = Literal["consistency", "state", "step_check"]
+JudgeRole = Literal["consistency", "state", "step_check", "sessions"]
+"""`sessions`: who phrases the instructions of new sessions."""
 
 
 class JudgeCard(BaseModel):

@@ -28,6 +28,7 @@ CHECKLIST_FIELDS = (
     "framing_kept",
     "major_unrequested_changes",
 )
+INSTRUCTION_FIELD = "instruction"
 MAY_NOT_APPLY = ("right_place", "old_place_empty", "details_right")
 """Checks that some prompts give no occasion for; null then, and nothing fails by it."""
 
@@ -142,6 +143,17 @@ def parse_checklist(raw_text: str) -> Checklist:
     if checklist.item_visibly_changed and not checklist.right_item_changed:
         raise InvalidAnswerError("the right item visibly changed and did not change")
     return checklist
+
+
+def parse_instruction(raw_text: str) -> str:
+    """Read `{"instruction": "…"}`; what the instruction may say is for `domain.session_rules`."""
+    answer = _verdict(raw_text)
+    if set(answer) != {INSTRUCTION_FIELD}:
+        raise InvalidAnswerError(f"keys are {sorted(answer)}, not {INSTRUCTION_FIELD}")
+    instruction = answer[INSTRUCTION_FIELD]
+    if not isinstance(instruction, str) or not instruction:
+        raise InvalidAnswerError(f"{INSTRUCTION_FIELD} is {instruction!r}, not a text")
+    return instruction
 
 
 def _verdict(raw_text: str) -> dict[str, object]:

@@ -90,6 +90,21 @@ def state(tracker: str, sha: str) -> str:
     return check_key(f"states/{tracker[:16]}/{sha[:2]}/{sha}.json")
 
 
+def instruction(writer: str, key: str) -> str:
+    """What a writer of sessions (by fingerprint) answered to one question."""
+    return check_key(f"sessions/answers/{writer[:16]}/{key[:2]}/{key}.json")
+
+
+def session_set(set_id: str, version: int) -> str:
+    """One version of a written set of sessions."""
+    return check_key(f"sessions/sets/{set_id}/{version:04d}.yaml")
+
+
+def session_sets() -> str:
+    """Below it are all written sets of sessions."""
+    return check_key("sessions/sets") + "/"
+
+
 def dataset(dataset_id: str, digest: str) -> str:
     """One version of a dataset manifest."""
     return check_key(f"datasets/{dataset_id}/{digest[:16]}.json")

@@ -92,7 +92,7 @@ def load_suite(name_or_path: str, folders: Sequence[Path] = ()) -> Suite:
     except DefinitionError as error:
         file = str(path) if is_file else f"suites/{name_or_path}.yaml"
         loc = tuple(int(part) if part.isdecimal() else part for part in (error.field or "").split("."))
-        line = _line(_read_yaml(path.read_text(encoding="utf-8"), file)[0], loc) if is_file else None
+        line = line_of(_read_yaml(path.read_text(encoding="utf-8"), file)[0], loc) if is_file else None
         raise DefinitionError(
             error.message, file=file, line=line, field=error.field, allowed=error.allowed
         ) from error
@@ -185,15 +185,10 @@ def settings_error(
     )
 
 
-def _first(error: ValidationError) -> ErrorDetails:
-    problems = error.errors()
-    return next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])  # most likely a slip
-
-
-def _definition_error(
-    error: ValidationError, kind: type[BaseModel], node: yaml.Node | None, file: str
+def problem_of(
+    first: ErrorDetails, kind: type[BaseModel], node: yaml.Node | None, file: str
 ) -> DefinitionError:
-    first = _first(error)
+    """One problem of a definition that does not validate, with its line and what is allowed there."""
     allowed: tuple[str, ...] = ()
     if first["type"] == "extra_forbidden":
         message, allowed = "unknown field", _fields_at(kind, first["loc"][:-1])
@@ -205,16 +200,27 @@ def _definition_error(
         message = f"{first['input']!r} is not a choice here"
     if first["type"] == "value_error":
         message = str(context["error"])
-    more = error.error_count() - 1
-    if more:
-        message += f" (and {more} more problem{'s' if more > 1 else ''} in this file)"
     return DefinitionError(
         message,
         file=file,
-        line=_line(node, first["loc"]),
+        line=line_of(node, first["loc"]),
         field=".".join(str(part) for part in first["loc"]) or None,
         allowed=allowed,
     )
+
+
+def _first(error: ValidationError) -> ErrorDetails:
+    problems = error.errors()
+    return next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])  # most likely a slip
+
+
+def _definition_error(
+    error: ValidationError, kind: type[BaseModel], node: yaml.Node | None, file: str
+) -> DefinitionError:
+    found, more = problem_of(_first(error), kind, node, file), error.error_count() - 1
+    if more:
+        found.message += f" (and {more} more problem{'s' if more > 1 else ''} in this file)"
+    return found
 
 
 def _fields_at(kind: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, ...]:
@@ -230,7 +236,8 @@ def _fields_at(kind: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, 
     return tuple(current.model_fields)
 
 
-def _line(root: yaml.Node | None, loc: tuple[int | str, ...]) -> int | None:
+def line_of(root: yaml.Node | None, loc: tuple[int | str, ...]) -> int | None:
+    """The line on which a field of a file begins, or the nearest that is there; None without a file."""
     if root is None:
         return None
     node: Any = root

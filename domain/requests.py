@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from domain.sessions import TestSet
+
+VERSION_SUFFIX = re.compile(r"-v\d+$")
+"""Of the id of a set of sessions that is not the first of its name."""
 
 
 class RunRequest(BaseModel):
@@ -91,6 +95,54 @@ class RetryRequest(BaseModel):
             raise ValueError("`until` needs `since`: name the first day as well")
         if self.since and self.until and self.until < self.since:
             raise ValueError(f"`until` ({self.until}) is before `since` ({self.since})")
+        return self
+
+
+class WriteSessionsRequest(BaseModel):
+    """Which sessions are written, and by whom."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    set_id: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$",
+        description="Id of the set; a set with other sessions under it is kept, and this one is `<id>-v2`.",
+    )
+    writer: str = Field(
+        description="Id of a judge card with a prompt for `sessions`, or `local` for fixed phrases."
+    )
+    taxonomy: str = Field(default="face-edit-attributes", description="Id of the taxonomy.")
+    test_sets: dict[TestSet, Annotated[int, Field(ge=1, le=999)]] = Field(
+        default={"accessories": 10, "hair": 10, "multi_axis": 10, "pose": 5},
+        min_length=1,
+        description="How many sessions of each test set.",
+    )
+    steps: int = Field(default=4, ge=1, le=20, description="Instructions of each session.")
+    seed: int = Field(default=0, ge=0, description="Another seed draws other attributes.")
+    keep_share: float = Field(
+        default=0.03,
+        ge=0,
+        le=1,
+        description="Chance of a later step to be a “Keep …”; 4 of 140 in the paper.",
+    )
+    max_asks: int = Field(default=3, ge=1, le=20, description="Answers asked for one instruction.")
+    concurrency: int = Field(default=4, ge=1, le=256, description="Sessions written at the same time.")
+    max_cost_usd: float | None = Field(
+        default=None, ge=0, description="No answer is asked for that would bring the cost above this."
+    )
+    approve_above_usd: float | None = Field(
+        default=1.0,
+        ge=0,
+        description="The run waits for approval when it may cost more than this; empty never waits.",
+    )
+    rehearse: bool = Field(default=False, description="Ask the local stand-in in place of the writer.")
+    dry_run: bool = Field(default=False, description="Only say what is missing and what it costs.")
+
+    @model_validator(mode="after")
+    def _can_be_drawn(self) -> Self:
+        if "multi_axis" in self.test_sets and self.steps < 2:
+            raise ValueError("a multi_axis session needs two steps")
+        if VERSION_SUFFIX.search(self.set_id):
+            raise ValueError("the id of a set ends in -v2 and so on only where it is a later version")
         return self
 
 

@@ -116,5 +116,9 @@ class Taxonomy(BaseModel):
         The last, because "Replace the french beret hat with a snapback cap." names the new thing
         after the old one.
         """
-        hits = self._pattern.findall(prompt.casefold())
-        return self.attributes[hits[-1]] if hits else None
+        hits = self.mentions(prompt)
+        return hits[-1] if hits else None
+
+    def mentions(self, prompt: str) -> tuple[Attribute, ...]:
+        """Every attribute that a prompt names, in order: literal, longest, non-overlapping hits."""
+        return tuple(self.attributes[hit] for hit in self._pattern.findall(prompt.casefold()))

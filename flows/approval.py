@@ -28,18 +28,25 @@ async def approve(request: RunRequest, missing: Missing) -> None:
     Raises:
         BudgetError: a person said no.
     """
-    limit = request.approve_above_usd
-    if limit is None or missing.cost_usd <= limit:
-        return
     edits, answers = sum(missing.steps_missing.values()), sum(missing.answers_missing.values())
-    form = Approval.with_initial_data(
-        description=(
-            f"{request.suite}: {edits} edits and {answers} answers of judges, at most "
-            f"${missing.cost_usd:.2f}, about {missing.seconds / 60:.0f} minutes of calls."
-        )
+    what = (
+        f"{request.suite}: {edits} edits and {answers} answers of judges, at most "
+        f"${missing.cost_usd:.2f}, about {missing.seconds / 60:.0f} minutes of calls."
     )
+    await approve_cost(what, missing.cost_usd, request.approve_above_usd)
+
+
+async def approve_cost(what: str, cost_usd: float, limit_usd: float | None) -> None:
+    """Return when calls of that cost may be made; `what` is shown to the person who is asked.
+
+    Raises:
+        BudgetError: a person said no.
+    """
+    if limit_usd is None or cost_usd <= limit_usd:
+        return
+    form = Approval.with_initial_data(description=what)
     # Prefect's annotations deny that this can be awaited.
     paused = pause_flow_run(wait_for_input=form, timeout=WAITS_S, poll_interval=POLL_S, key="approval")
     answer = await cast(Awaitable[Approval], paused)
     if answer.decision != "approve":
-        raise BudgetError(f"the run was not approved (at most ${missing.cost_usd:.2f}); nothing was called")
+        raise BudgetError(f"the run was not approved (at most ${cost_usd:.2f}); nothing was called")

@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
+from flows import session_commands
 from flows.environment import set_variables
 
 app = typer.Typer(
@@ -23,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Measure what text-guided image-editing models do to a person over a chain of edits.",
 )
+
+app.add_typer(session_commands.app, name="sessions")
 
 NOTHING_RAN, INCOMPLETE = 1, 3
 
@@ -80,10 +83,10 @@ def run(  # noqa: PLR0917 - one parameter an option
     debug: Debug = False,
 ) -> None:
     """Run a suite: edit, measure, score, publish. Running it again repeats only what is missing."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import terminal
 
-    with _errors(debug):
+    with errors(debug):
         options = terminal.Options(models, sessions, images or [], concurrency, max_cost_usd, rehearse)
         request = terminal.request(suite, options)
         if dry_run:
@@ -99,10 +102,10 @@ def plan(
     store: Store = "", concurrency: Concurrency = 4, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Say what a run would do: what is missing, what it costs, how long it takes."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import terminal
 
-    with _errors(debug):
+    with errors(debug):
         options = terminal.Options(models, sessions, images or [], concurrency)
         terminal.show_plan(terminal.request(suite, options))
 
@@ -110,10 +113,10 @@ def plan(
 @app.command()
 def report(suite: SuiteName, store: Store = "", debug: Debug = False) -> None:
     """Score the newest run of a suite again and show its leaderboard."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import terminal
 
-    with _errors(debug):
+    with errors(debug):
         terminal.show_report(suite)
 
 
@@ -126,10 +129,10 @@ def compare_paper(
     debug: Debug = False,
 ) -> None:
     """Our tables beside the printed ones, cell by cell, and what the printed ones say of each other."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import compare_paper as comparison
 
-    with _errors(debug):
+    with errors(debug):
         comparison.compare_paper(suite)
 
 
@@ -138,7 +141,7 @@ def models() -> None:
     """List the model cards."""
     from flows import listings
 
-    with _errors(False):
+    with errors(False):
         listings.models()
 
 
@@ -147,7 +150,7 @@ def judges() -> None:
     """List the judge cards."""
     from flows import listings
 
-    with _errors(False):
+    with errors(False):
         listings.judges()
 
 
@@ -156,7 +159,7 @@ def suites() -> None:
     """List the suites."""
     from flows import listings
 
-    with _errors(False):
+    with errors(False):
         listings.suites()
 
 
@@ -170,7 +173,7 @@ def list_datasets(context: typer.Context) -> None:
     from flows import dataset_listings
 
     if context.invoked_subcommand is None:
-        with _errors(False):
+        with errors(False):
             dataset_listings.adapters()
 
 
@@ -188,7 +191,7 @@ def look(
     """Say what a dataset holds and what is left out and why; nothing is run or stored."""
     from flows import dataset_listings
 
-    with _errors(debug):
+    with errors(debug):
         dataset_listings.look(suite, adapter, path, option or [], rows)
 
 
@@ -199,10 +202,10 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Check packages, face weights, store and Prefect, and say what to mend."""
-    _set_up(store, debug)
+    set_up(store, debug)
     from flows import listings
 
-    with _errors(debug):
+    with errors(debug):
         if not listings.doctor(suite):
             raise typer.Exit(NOTHING_RAN)
 
@@ -221,10 +224,10 @@ def deploy(
     debug: Debug = False,
 ) -> None:
     """Create or update the pools, limits, automations and deployments of the configured Prefect server."""
-    _set_up("", debug)
+    set_up("", debug)
     from flows import deploying
 
-    with _errors(debug):
+    with errors(debug):
         deploying.deploy(folder, pools, alert_url)
 
 
@@ -246,11 +249,12 @@ def standin(
     """Answer in place of Gemini, fal, Replicate and OpenAI, for rehearsals: no key, no cost."""
     from flows import listings
 
-    with _errors(debug):
+    with errors(debug):
         listings.standin(suite, port, state, faults, only_key)
 
 
-def _set_up(store: str, debug: bool) -> None:
+def set_up(store: str, debug: bool) -> None:
+    """Set the variables that a command of this process, and what it starts, go by."""
     if store:
         set_variables({"FACEDRIFT_STORE": store})
     logging = {name: "INFO" for name in PREFECT_DEFAULTS if debug and "LOGGING" in name}
@@ -258,7 +262,7 @@ def _set_up(store: str, debug: bool) -> None:
 
 
 @contextmanager
-def _errors(debug: bool) -> Iterator[None]:
+def errors(debug: bool) -> Iterator[None]:
     """Errors of the user become one line and an exit code; `--debug` shows where they came from."""
     try:
         yield

@@ -13,9 +13,11 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from domain.model_cards import ModelCard
-from domain.requests import RefreshRequest, RetryRequest, RunRequest
+from domain.requests import RefreshRequest, RetryRequest, RunRequest, WriteSessionsRequest
 from domain.suites import Suite
+from domain.taxonomy import Taxonomy
 from tasks.definitions import names
+from tasks.session_writing import writers
 
 
 class DropDowns:
@@ -27,7 +29,13 @@ class DropDowns:
         """The schema of the request, with its choices."""
         schema = handler(core)
         fields: dict[str, Any] = handler.resolve_ref_schema(schema)["properties"]
-        choices = {"suite": names(Suite), "suites": names(Suite), "models": names(ModelCard)}
+        choices = {
+            "suite": names(Suite),
+            "suites": names(Suite),
+            "models": names(ModelCard),
+            "taxonomy": names(Taxonomy),
+            "writer": writers(),
+        }
         for field, allowed in choices.items():
             if field in fields:
                 fields[field].get("items", fields[field])["enum"] = sorted(allowed)
@@ -37,3 +45,4 @@ class DropDowns:
 RunForm = Annotated[RunRequest, DropDowns()]
 RetryForm = Annotated[RetryRequest, DropDowns()]
 RefreshForm = Annotated[RefreshRequest, DropDowns()]
+WriteSessionsForm = Annotated[WriteSessionsRequest, DropDowns()]

@@ -43,7 +43,7 @@ def judges() -> None:
     table = Table(*columns, box=None, pad_edge=False)
     for name in names(JudgeCard):
         card = load(JudgeCard, name)
-        roles = ", ".join(card.prompts) or "consistency, state"
+        roles = ", ".join(card.prompts) or "consistency, state, sessions"
         price, retired = f"${card.price_usd:g}", str(card.retired_on or "")
         table.add_row(
             card.id, escape(card.name), card.lab, card.provider, card.endpoint, roles, price, retired

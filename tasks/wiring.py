@@ -13,11 +13,19 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from adapters.base import Editor, EditorContext, Embedder, JudgeContext, ObjectStore
+from adapters.base import Editor, EditorContext, Embedder, JudgeContext, ObjectStore, SessionWriter
 from adapters.datasets.about import ABOUT
 from adapters.datasets.settings import DataSettings
 from adapters.datasets.source import DatasetSource
-from adapters.registry import IN_PROCESS, USES_POOL, AnyJudge, dataset_class, editor_class, judge_class
+from adapters.registry import (
+    IN_PROCESS,
+    USES_POOL,
+    AnyJudge,
+    dataset_class,
+    editor_class,
+    judge_class,
+    writer_class,
+)
 from adapters.stores.local import LocalStore
 from adapters.stores.settings import Place, place
 from domain import keys
@@ -198,6 +206,7 @@ def standin(
     suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None, only_key: str | None = None
 ) -> Starlette:
     """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
+    from adapters.judges.local_writer import LocalWriter
     from adapters.standin.app import build_app
     from adapters.standin.faults import Faults
     from adapters.standin.work import StandinWork
@@ -211,7 +220,8 @@ def standin(
         drawn = Faults.model_validate(suite.rehearsal.faults if faults is None else faults)
     except ValidationError as error:
         raise settings_error(error, Suite, suite.id, "rehearsal.faults") from error
-    work = StandinWork(editor=build_editor(behind, nobody, suite), judge=judge, tracker=judge)
+    editor = build_editor(behind, nobody, suite)
+    work = StandinWork(editor=editor, judge=judge, tracker=judge, writer=LocalWriter())
     return build_app(work, drawn, state, only_key)
 
 
@@ -263,6 +273,17 @@ def build_judge(card: JudgeCard, suite: Suite, *, rehearse: bool = False) -> Any
     context = _judge_context(card, suite, standin_url() if rehearse else None)
     try:
         return judge_class(card.provider).build(card, context)
+    except ValidationError as error:
+        raise settings_error(error, type(card), card.id) from error
+
+
+def session_writer(card: JudgeCard, taxonomy: Taxonomy, *, rehearse: bool = False) -> SessionWriter:
+    """Who phrases sessions, for a card; raises DefinitionError as `build_editor` does."""
+    prompts = {role: prompt(name) for role, name in card.prompts.items()}
+    no_faces = partial(_landmarks, "")  # a writer is shown none
+    context = JudgeContext(taxonomy, prompts, no_faces, standin_url() if rehearse else None)
+    try:
+        return writer_class(card.provider).build(card, context)
     except ValidationError as error:
         raise settings_error(error, type(card), card.id) from error
 

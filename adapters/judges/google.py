@@ -19,6 +19,7 @@ from adapters.providers.google import GoogleApi, api, finish_reason, safety_sett
 from adapters.providers.mime import sniff
 from domain.edits import JudgeReply
 from domain.judge_cards import JudgeCard
+from domain.session_writing import Wanted
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -51,7 +52,7 @@ class GoogleJudgeSettings(BaseModel):
 
 
 class GoogleJudge:
-    """Scores edits, tracks states and checks steps, as far as its card names prompts."""
+    """Scores edits, tracks states, checks steps and writes sessions, as far as its card names prompts."""
 
     def __init__(
         self, model: str, settings: GoogleJudgeSettings, questions: Questions, service: GoogleApi
@@ -78,6 +79,10 @@ class GoogleJudge:
     def check_step(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
         """The filled checklist as JSON text."""
         return self._ask(self._questions.step_check(prompt), before, after)
+
+    def write_instruction(self, wanted: Wanted) -> JudgeReply:
+        """One instruction of a new session as JSON text."""
+        return self._ask(self._questions.instruction(wanted))
 
     def check(self) -> None:
         """Look the model up, which costs nothing."""

@@ -18,6 +18,7 @@ from adapters.providers.mime import data_uri
 from adapters.providers.openai import OpenAIApi, api
 from domain.edits import JudgeReply
 from domain.judge_cards import JudgeCard
+from domain.session_writing import Wanted
 
 
 class _Part(BaseModel):
@@ -68,7 +69,7 @@ class OpenAIJudgeSettings(BaseModel):
 
 
 class OpenAIJudge:
-    """Scores edits, tracks states and checks steps, as far as its card names prompts."""
+    """Scores edits, tracks states, checks steps and writes sessions, as far as its card names prompts."""
 
     def __init__(
         self, model: str, settings: OpenAIJudgeSettings, questions: Questions, service: OpenAIApi
@@ -95,6 +96,10 @@ class OpenAIJudge:
     def check_step(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
         """The filled checklist as JSON text."""
         return self._ask(self._questions.step_check(prompt), before, after)
+
+    def write_instruction(self, wanted: Wanted) -> JudgeReply:
+        """One instruction of a new session as JSON text."""
+        return self._ask(self._questions.instruction(wanted))
 
     def check(self) -> None:
         """Look the model up, which costs nothing."""

@@ -5,6 +5,7 @@ The schema only helps a model to answer well; what counts as an answer is decide
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,16 +16,18 @@ from pydantic import JsonValue
 from adapters.base import JudgeContext
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeRole
-from domain.judging import CHECKLIST_FIELDS, MAY_NOT_APPLY, SCORE_FIELDS
+from domain.judging import CHECKLIST_FIELDS, INSTRUCTION_FIELD, MAY_NOT_APPLY, SCORE_FIELDS
+from domain.session_writing import Wanted
 from domain.taxonomy import Taxonomy
 
 PLACEHOLDERS: Mapping[JudgeRole, tuple[str, ...]] = {
     "consistency": ("instruction",),
     "state": ("categories",),
     "step_check": ("instruction",),
+    "sessions": ("earlier", "wanted"),
 }
 """What the prompt of each role must leave room for."""
-_PLACEHOLDER = re.compile(r"\{(instruction|categories)\}")
+_PLACEHOLDER = re.compile(r"\{(instruction|categories|earlier|wanted)\}")
 _MARKER = re.compile(r"<(?=\s*/?\s*instruction)", re.IGNORECASE)
 
 
@@ -61,6 +64,13 @@ class Questions:
         """The checklist for one attempt; pictures: before, after."""
         return self._question("step_check", checklist_schema(), instruction=quoted(instruction))
 
+    def instruction(self, wanted: Wanted) -> Question:
+        """The words of one step of a new session; no pictures."""
+        earlier = "\n".join(marked(step.model_dump(mode="json")) for step in wanted.earlier)
+        return self._question(
+            "sessions", instruction_schema(), earlier=earlier or "(none)", wanted=marked(wanted.step)
+        )
+
     def _question(self, role: JudgeRole, schema: dict[str, JsonValue], **values: str) -> Question:
         if role not in self._prompts:
             raise DefinitionError(f"the card of this judge names no prompt for {role!r}", field="prompts")
@@ -88,6 +98,11 @@ def _check_placeholders(template: str, wanted: Collection[str], which: str) -> N
 def quoted(instruction: str) -> str:
     """An instruction that cannot end the markers it is put between."""
     return _MARKER.sub("&lt;", instruction)
+
+
+def marked(value: JsonValue) -> str:
+    """A value as JSON that cannot end the markers it is put between."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def listed(categories: Mapping[str, tuple[str, ...]]) -> str:
@@ -120,6 +135,11 @@ def checklist_schema() -> dict[str, JsonValue]:
         **dict.fromkeys(MAY_NOT_APPLY, _or_null(check)),
     }
     return _object({name: special.get(name, check) for name in CHECKLIST_FIELDS})
+
+
+def instruction_schema() -> dict[str, JsonValue]:
+    """Of the answer that `domain.judging.parse_instruction` reads."""
+    return _object({INSTRUCTION_FIELD: {"type": "string"}})
 
 
 def _or_null(schema: JsonValue) -> JsonValue:

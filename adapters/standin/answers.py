@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 
 from adapters.standin.wire import Json, Object, a_list, a_text, a_whole, an_object, either
 from adapters.standin.work import Call, StandinWork
-from domain.judging import SCORE_FIELDS
+from domain.edits import JudgeReply
+from domain.judging import INSTRUCTION_FIELD, SCORE_FIELDS
+from domain.session_writing import Wanted
+from domain.taxonomy import Attribute
 
 PASSING_SCORE = 5
 _CHECKLIST = "prompt_applies"
 _ALWAYS = (_CHECKLIST, "framing_kept")
 """Checks that pass also when the edit was not made."""
 _INSTRUCTION = re.compile(r"<instruction>(.*?)</instruction>", re.DOTALL)
+_WANTED = re.compile(r"<wanted>(.*?)</wanted>", re.DOTALL)
 _FILLER = "Nothing more to say."
 _YES = ("yes", "pass", "passed", "true", "ok")
 _NO = ("no", "fail", "failed", "false")
@@ -43,7 +47,7 @@ def answer(work: StandinWork, schema: Object, call: Call) -> tuple[str, str]:
     What is asked is told by the names of the schema's properties.
 
     Raises:
-        CannotAnswer: too few images.
+        CannotAnswer: too few images, or a question without what it is about.
         PhotoError: an image does not decode.
     """
     names = {plain(name) for name in property_names(schema)}
@@ -54,6 +58,9 @@ def answer(work: StandinWork, schema: Object, call: Call) -> tuple[str, str]:
         prompt = found.group(1).strip() if found else call.prompt
         reply = work.judge.score(call.pictures[0], call.pictures[-1], prompt)
         known = _of_scores(reply.raw_text, plain(_CHECKLIST) in names)
+    elif INSTRUCTION_FIELD in names:
+        reply = _written(work, call.prompt)
+        known = Known(an_object(json.loads(reply.raw_text)))
     else:
         if not call.pictures:
             raise CannotAnswer("an image is needed")
@@ -61,6 +68,18 @@ def answer(work: StandinWork, schema: Object, call: Call) -> tuple[str, str]:
         known = Known({plain(name): value for name, value in an_object(json.loads(reply.raw_text)).items()})
     text = json.dumps(fill(schema, known, schema), ensure_ascii=False)
     return text, reply.served_version or ""
+
+
+def _written(work: StandinWork, prompt: str) -> JudgeReply:
+    found = _WANTED.search(prompt)
+    if found is None or work.writer is None:
+        raise CannotAnswer("an instruction is asked for without saying what it shall be about")
+    try:
+        wanted: Object = json.loads(found.group(1))
+        attribute = {name: wanted.pop(name, None) for name in Attribute.model_fields}
+        return work.writer.write_instruction(Wanted.model_validate({**wanted, "attribute": attribute}))
+    except ValueError as error:  # pydantic's too
+        raise CannotAnswer(f"what the instruction shall be about cannot be read: {error}") from error
 
 
 def _of_scores(raw_text: str, is_checklist: bool) -> Known:

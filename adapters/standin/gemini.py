@@ -175,14 +175,14 @@ def _read(model: str, body: Object) -> Call | str:
         if sniff(data) != declared:
             return f"Unhandled generated data mime type: {sniff(data)}, declared as {declared}"
         pictures.append(data)
-    if not pictures:
+    kind = "judge" if _schema(config) else "edit"
+    if not pictures and kind == "edit":
         return "* GenerateContentRequest.contents: an image is required"
     plain_config: Object = {name: value for name, value in config.items() if name not in _SEED_FREE}
     settings: Object = {
         "generationConfig": plain_config,
         "safetySettings": either(body, "safetySettings", "safety_settings"),
     }
-    kind = "judge" if _schema(config) else "edit"
     prompt = "\n".join(text for text in texts if text)
     return Call("google", kind, model, tuple(pictures), prompt, a_whole(config.get("seed")), settings)
 

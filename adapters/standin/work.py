@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from adapters.base import Editor, Judge, StateTracker
+from adapters.base import Editor, Judge, SessionWriter, StateTracker
 from adapters.standin import images
 from adapters.standin.faults import FaultName, Kind, Provider
 from adapters.standin.wire import Object
@@ -25,6 +25,7 @@ class StandinWork:
     editor: Editor
     judge: Judge
     tracker: StateTracker
+    writer: SessionWriter | None = None
 
 
 @dataclass(frozen=True)

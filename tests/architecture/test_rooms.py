@@ -118,7 +118,9 @@ print(sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["doctor", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["doctor", "--help"], ["sessions", "write", "--help"]]
+)
 def test_help_comes_without_the_heavy_packages(arguments: list[str]):
     done = python(HELP, *arguments)
     assert done.returncode == 0, done.stderr
