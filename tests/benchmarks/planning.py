@@ -302,10 +302,8 @@ def _fresh(folder: Path, what: str, steps: int = 0) -> dict[str, Any]:
 def report(folder: Path, steps: int, rounds: int, *, only_now: bool) -> str:
     """The table in Markdown."""
     _fresh(folder, "build", steps)
-    lines = [
-        f"| {steps:,} finished steps | wall s | CPU s | peak MB | before / now |",
-        "|---|---|---|---|---|",
-    ]
+    names = (f"{steps:,} finished steps", "wall s", "CPU s", "peak MB", "store reads")
+    lines = [f"| {' | '.join(names)} | before / now, wall | CPU |", "|---|---|---|---|---|---|---|"]
     chosen = [what for what in WHAT if not (only_now and what.endswith("before"))]
     held: dict[str, list[dict[str, Any]]] = {what: [] for what in chosen}
     for _ in range(rounds):
@@ -317,11 +315,9 @@ def report(folder: Path, steps: int, rounds: int, *, only_now: bool) -> str:
             statistics.median(r[name] for r in found) for name in ("wall_s", "cpu_s", "peak_mb")
         )
         before = held.get(f"{what}, before")
-        pairs = zip(before or (), found, strict=bool(before))
-        ratio = (
-            f"**{statistics.median(a['wall_s'] / b['wall_s'] for a, b in pairs):.0f} ×**" if before else ""
-        )
-        lines.append(f"| {what} | {wall:.2f} | {cpu:.2f} | {peak:.0f} | {ratio} |")
+        ratios = [_ratio(before, found, name) for name in ("wall_s", "cpu_s")] if before else ["", ""]
+        figures = (f"{wall:.2f}", f"{cpu:.2f}", f"{peak:.0f}", f"{found[0]['reads']:,}", *ratios)
+        lines.append(f"| {what} | {' | '.join(figures)} |")
     rest = statistics.median(run["at_rest_mb"] for found in held.values() for run in found)
     return "\n".join([*lines, "", f"A process that has only imported all of it takes {rest:.0f} MB."])
 
