@@ -68,25 +68,42 @@ class Collector:
         self._table = MeasuredTable(self._run, self._taxonomy, store)
 
     def collect(self, failures: Sequence[StepFailure]) -> Collected:
-        """Both tables, in the order of the plan."""
+        """Both tables, in the order of the plan; model by model, so that little is held beside the result."""
         self._records.read_photos()
-        edits = edits_of(self._history)
-        measured = self._measured(edits)
+        failed = self._failed(failures)
+        steps: list[pl.DataFrame] = []
+        seen: list[pl.DataFrame] = []
+        served, sizes = Counter[Served](), Counter[Pair]()
+        for at, card in enumerate(self._run.cards):
+            edits = edits_of(self._history, at)
+            measured = self._measured(card.id, edits)
+            steps.append(self._steps(at, measured, failed))
+            versions = edits.select(*ROW, "image_sha256").join(
+                measured.select(*ROW, "judge_version", "tracker_version"),
+                on=ROW,
+                how="left",
+                maintain_order="left",
+            )
+            answers = self._history.of_model(at)["served_version"]
+            served += _counted("model", card.id, answers)
+            served += _counted("judge", self._run.judge_card.id, versions["judge_version"])
+            seen.append(versions.select("image_sha256", "tracker_version"))
+            sizes += self._sizes(card.id, edits)
         base = [self._photos.by_id[name] for name in self._run.photos]
         return Collected(
-            steps=self._steps(measured, failures),
+            steps=_joined(steps, steps_schema(self._taxonomy)),
             photos=pl.DataFrame(
                 [self._records.photo(photo) for photo in base], schema=photos_schema(self._taxonomy)
             ),
             truth=list(self._truth()),
-            served=self._served(edits, measured),
+            served=served + self._tracked(seen),
             floor=self._records.floor(),
-            sizes=self._sizes(edits),
+            sizes=sizes,
         )
 
-    def _measured(self, edits: pl.DataFrame) -> pl.DataFrame:
-        """What was measured of each edit that is in the run; what the table lacks is added to it."""
-        known = self._table.rows()
+    def _measured(self, model: str, edits: pl.DataFrame) -> pl.DataFrame:
+        """What was measured of a model's edits; what the table lacks of them is added to it."""
+        known = self._table.rows(model)
         lacking = edits.join(known, on=ROW, how="anti", maintain_order="left").unique(
             ROW, keep="first", maintain_order=True
         )
@@ -95,35 +112,24 @@ class Collector:
         is_whole = pl.col("face").is_not_null() & ~pl.any_horizontal(
             pl.col("judgement", "tracked") == "missing"
         )
-        self._table.add(fresh.filter(is_whole))
+        self._table.add(model, fresh.filter(is_whole))
         return pl.concat([known, fresh])
 
     def _measure(self, edit: tuple[str, str, str, str, str]) -> dict[str, Any]:
         key, photo, before, after, prompt = edit
         return {"key": key, "photo": photo} | self._records.edit(before, after, prompt, photo)
 
-    def _steps(self, measured: pl.DataFrame, failures: Sequence[StepFailure]) -> pl.DataFrame:
-        """Every planned step of every chain, with what came of it."""
-        found = self._history.steps.select("chain", "step", "key", "kind", "reason")
-        failed = self._failed(failures)
-        schema = steps_schema(self._taxonomy)
-        frames = [pl.DataFrame(schema=schema)]
-        for at in range(len(self._run.cards)):
-            planned = self._planned(at)
-            lowest, count = at * self._history.chains_of_a_model, self._history.chains_of_a_model
-            own = found.filter(pl.col("chain").is_between(lowest, lowest + count, closed="left"))
-            rows = planned.join(own, on=["chain", "step"], how="left", maintain_order="left")
-            rows = rows.join(failed, on=["chain", "step"], how="left", maintain_order="left")
-            rows = rows.join(measured, on=ROW, how="left", maintain_order="left")
-            unfinished = (
-                pl.when(pl.col("error").is_null()).then(pl.lit("not_run")).otherwise(pl.lit("failed"))
-            )
-            rows = rows.with_columns(
-                outcome=pl.coalesce("kind", unfinished),
-                reason=pl.when(pl.col("kind").is_null()).then("error").otherwise("reason"),
-            )
-            frames.append(rows.select(schema.names()))
-        return pl.concat(frames, rechunk=True)
+    def _steps(self, at: int, measured: pl.DataFrame, failed: pl.DataFrame) -> pl.DataFrame:
+        """Every planned step of a model's chains, with what came of it."""
+        found = self._history.of_model(at).select("chain", "step", "key", "kind", "reason")
+        rows = self._planned(at).join(found, on=["chain", "step"], how="left", maintain_order="left")
+        rows = rows.join(failed, on=["chain", "step"], how="left", maintain_order="left")
+        rows = rows.join(measured, on=ROW, how="left", maintain_order="left")
+        unfinished = pl.when(pl.col("error").is_null()).then(pl.lit("not_run")).otherwise(pl.lit("failed"))
+        return rows.with_columns(
+            outcome=pl.coalesce("kind", unfinished),
+            reason=pl.when(pl.col("kind").is_null()).then("error").otherwise("reason"),
+        ).select(steps_schema(self._taxonomy).names())
 
     def _planned(self, at: int) -> pl.DataFrame:
         """The planned steps of one model, in the order of the plan."""
@@ -163,51 +169,50 @@ class Collector:
             chain = self._history.chain(number)
             yield chain.model, chain.photo, chain.session, step, json.loads(truth)
 
-    def _served(self, edits: pl.DataFrame, measured: pl.DataFrame) -> Counter[Served]:
+    def _tracked(self, seen: list[pl.DataFrame]) -> Counter[Served]:
         """The tracker looks at an image once, however many steps have it."""
-        run, found = self._run, Counter[Served]()
-        model_at = (pl.col("chain") // max(1, self._history.chains_of_a_model)).alias("at")
-        answers = self._history.steps.group_by(model_at, "served_version").len()
-        for at, version, n in answers.filter(pl.col("served_version").is_not_null()).iter_rows():
-            found[Served("model", run.cards[at].id, version)] += n
-        versions = edits.select(*ROW, "image_sha256").join(
-            measured.select(*ROW, "judge_version", "tracker_version"),
-            on=ROW,
-            how="left",
-            maintain_order="left",
-        )
-        judged = versions["judge_version"].drop_nulls().value_counts()
-        for version, n in judged.iter_rows():
-            found[Served("judge", run.judge_card.id, version)] += n
-        seen = versions.unique("image_sha256", keep="first", maintain_order=True)
+        run, card = self._run, self._run.tracker_card.id
+        if not seen:
+            return Counter()
+        images = pl.concat(seen).unique("image_sha256", keep="first", maintain_order=True)
         base = {p.image_sha256: p for p in (self._photos.by_id[name] for name in run.photos)}
-        own = [self._records.tracker_version(base[sha]) for sha in base.keys() - {*seen["image_sha256"]}]
-        for version in (*seen["tracker_version"].drop_nulls(), *filter(None, own)):
-            found[Served("tracker", run.tracker_card.id, version)] += 1
-        return found
+        unedited = pl.DataFrame({"image_sha256": list(base)}, {"image_sha256": pl.String})
+        unedited = unedited.join(images, on="image_sha256", how="anti")["image_sha256"]
+        own = pl.Series([self._records.tracker_version(base[sha]) for sha in unedited], dtype=pl.String)
+        return _counted("tracker", card, images["tracker_version"]) + _counted("tracker", card, own)
 
-    def _sizes(self, edits: pl.DataFrame) -> Counter[Pair]:
-        run = self._run
+    def _sizes(self, model: str, edits: pl.DataFrame) -> Counter[Pair]:
         base = pl.DataFrame(
-            [(p.id, p.width, p.height) for p in (self._photos.by_id[name] for name in run.photos)],
+            [(p.id, p.width, p.height) for p in (self._photos.by_id[name] for name in self._run.photos)],
             {"photo": pl.String, "base_width": pl.Int64, "base_height": pl.Int64},
             orient="row",
         )
         is_first = pl.col("step") == 1
         sizes = edits.join(base, on="photo", how="left", maintain_order="left").select(
-            pl.col("chain") // max(1, self._history.chains_of_a_model),
             pl.when(is_first).then("base_width").otherwise(pl.col("width").shift(1)).alias("from_width"),
             pl.when(is_first).then("base_height").otherwise(pl.col("height").shift(1)).alias("from_height"),
             "width",
             "height",
         )
-        counted = sizes.group_by(sizes.columns).len().sort(sizes.columns)
-        return Counter(
-            {
-                Pair(run.cards[at].id, (from_width, from_height), (width, height)): n
-                for at, from_width, from_height, width, height, n in counted.iter_rows()
-            }
-        )
+        counted = sizes.group_by(sizes.columns).len().iter_rows()
+        return Counter({Pair(model, (w, h), (width, height)): n for w, h, width, height, n in counted})
+
+
+def _counted(role: str, card: str, versions: pl.Series) -> Counter[Served]:
+    """How often which version answered, where it says so."""
+    return Counter(
+        {Served(role, card, name): n for name, n in versions.drop_nulls().value_counts().iter_rows()}
+    )
+
+
+def _joined(frames: list[pl.DataFrame], schema: pl.Schema) -> pl.DataFrame:
+    """The rows of all frames, each column in one piece; column by column, so that they are not held twice."""
+    columns: list[pl.Series] = []
+    for name, kind in schema.items():
+        pieces = [pl.Series(name, [], kind), *(frame.get_column(name) for frame in frames)]
+        columns.append(pl.concat(pieces, rechunk=True))
+        frames[:] = [frame.drop(name) for frame in frames]
+    return pl.DataFrame(columns)
 
 
 ASKED = pl.Schema(

@@ -23,6 +23,8 @@ from tasks.step_tables import IDENTITY, SCHEMA
 
 NEEDED = ("key", *IDENTITY, "image_sha256", "image_extension", "kind")
 """Columns of the table that a walk needs."""
+CARRIED = ("photo", "session", "input_sha256", "input_extension", "seed")
+"""What a walk knows of a step and nobody asks a history for: the step before has the same."""
 FIRST_ATTEMPT = 1
 
 GOES_ON = pl.col("image_sha256").is_not_null()
@@ -72,6 +74,11 @@ class History:
         named = ((card.id for card in run.cards), run.photos, (session.id for session in run.sessions))
         models, photos, sessions = ({name: at for at, name in enumerate(names)} for names in named)
         return models, photos, sessions
+
+    def of_model(self, at: int) -> pl.DataFrame:
+        """The finished steps of a model, by its place in the run."""
+        first = at * self.chains_of_a_model
+        return self.steps.filter(pl.col("chain").is_between(first, first + self.chains_of_a_model, "left"))
 
     @cached_property
     def open_numbers(self) -> frozenset[int]:
@@ -132,7 +139,7 @@ OPEN = pl.Schema(
 
 
 def _no_steps() -> pl.DataFrame:
-    columns = {name: SCHEMA[name] for name in NEEDED if name != "settings_fingerprint"}
+    columns = {name: SCHEMA[name] for name in NEEDED if name not in ("settings_fingerprint", *CARRIED)}
     return pl.DataFrame(schema={"chain": pl.UInt32, "step": pl.Int64} | columns)
 
 
@@ -159,7 +166,7 @@ def _walk_model(
         found = asked.join(index, on=on, how="left", nulls_equal=True)
         is_done = pl.col("key").is_not_null()
         left.append(found.filter(~is_done).select(OPEN.names()))
-        done.append(found.filter(is_done).drop("photo", "session", "input_extension"))
+        done.append(found.filter(is_done).drop(*CARRIED))
         going = found.filter(is_done & GOES_ON).select(
             "chain",
             "photo",

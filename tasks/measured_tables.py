@@ -1,7 +1,7 @@
 """What was measured of finished steps, compacted: scoring reads it instead of three small records a step.
 
 A row is kept once all of a step is measured, and never changes: it stands under the fingerprint of the
-photos, the embedder, the judge and the tracker that made it.
+photos, the embedder, the judge and the tracker that made it. A part has rows of one model.
 """
 
 from __future__ import annotations
@@ -60,22 +60,23 @@ class MeasuredTable:
             }
         )
 
-    def rows(self, columns: Sequence[str] = ()) -> pl.DataFrame:
-        """Columns, or all, of every row, each once; a damaged part has none: the records say the same."""
-        found, _ = self._read(_parts(self._store.get(self._pointer)), columns or list(self.schema))
+    def rows(self, model: str, columns: Sequence[str] = ()) -> pl.DataFrame:
+        """Columns, or all, of each row of a model once; a damaged part has none: the records say the same."""
+        listed = _parts(self._store.get(self._pointer)).get(model, [])
+        found, _ = self._read(listed, columns or list(self.schema))
         return found
 
-    def add(self, fresh: pl.DataFrame) -> None:
-        """Write further rows as one part; the list of parts last."""
+    def add(self, model: str, fresh: pl.DataFrame) -> None:
+        """Write further rows of a model as one part; the list of parts last."""
         if fresh.is_empty():
             return
         part = self._write(fresh.select(self.schema.names()))
-        self._list(added={part}, removed=set())
-        listed = _parts(self._store.get(self._pointer))
+        self._list(model, added={part}, removed=set())
+        listed = _parts(self._store.get(self._pointer)).get(model, [])
         if len(listed) > parts.MOST_PARTS:
             found, bad = self._read(listed, list(self.schema))
             merged = self._write(found)
-            self._list(added={merged}, removed={*listed} - bad - {merged})
+            self._list(model, added={merged}, removed={*listed} - bad - {merged})
 
     def _read(self, listed: Sequence[str], columns: Sequence[str]) -> tuple[pl.DataFrame, set[str]]:
         found, bad = parts.read_all(self._store, listed, self.schema, columns)
@@ -87,12 +88,15 @@ class MeasuredTable:
         parts.write(self._store, part, data)
         return part
 
-    def _list(self, *, added: set[str], removed: set[str]) -> None:
+    def _list(self, model: str, *, added: set[str], removed: set[str]) -> None:
         def change(data: bytes | None) -> bytes | None:
-            held = set(_parts(data))
+            listed = _parts(data)
+            held = set(listed.get(model, ()))
             if added <= held and not removed & held:
                 return None
-            return json.dumps({"parts": sorted(held - removed | added)}).encode()
+            return json.dumps(
+                {"parts": listed | {model: sorted(held - removed | added)}}, sort_keys=True
+            ).encode()
 
         parts.update(self._store, self._pointer, change)
 
@@ -101,8 +105,10 @@ class MeasuredTable:
         return keys.measured_manifest(self._fingerprint)
 
 
-def _parts(data: bytes | None) -> list[str]:
+def _parts(data: bytes | None) -> dict[str, list[str]]:
+    """Parts by model."""
     try:
-        return [str(part) for part in json.loads(data)["parts"]] if data else []
-    except (ValueError, KeyError, TypeError):
-        return []  # damaged: written anew from the records
+        listed = json.loads(data)["parts"] if data else {}
+        return {str(model): [str(part) for part in held] for model, held in listed.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}  # damaged, or of an older version: written anew from the records

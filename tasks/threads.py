@@ -40,10 +40,9 @@ def on_threads(function: Callable[[S], T], items: Iterable[S]) -> list[T]:
     rest = iter(items)
     size = min(CHUNK, -(-len(items) // LOOKUPS))
     chunks = iter(lambda: tuple(islice(rest, size)), ())
-    with ThreadPoolExecutor(LOOKUPS, thread_name_prefix="facedrift-lookup") as pool:
+    pool = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="facedrift-lookup")
+    try:
         found = [pool.submit(lambda part: [function(item) for item in part], part) for part in chunks]
-        try:
-            return list(chain.from_iterable(future.result() for future in found))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        return list(chain.from_iterable(future.result() for future in found))
+    finally:
+        pool.shutdown(cancel_futures=True)

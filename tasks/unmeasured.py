@@ -68,9 +68,13 @@ class Unmeasured:
     @cached_property
     def _edits(self) -> list[EditKey]:
         """Edits that the table of measurements does not have, each once, in the order of the chains."""
-        found = edits_of(self.history)
         table = MeasuredTable(self.run, load(Taxonomy, self.run.suite.taxonomy), self.store)
-        lacking = found.join(table.rows(ROW), on=ROW, how="anti", maintain_order="left")
+        lacking = pl.concat(
+            edits_of(self.history, at).join(
+                table.rows(card.id, ROW), on=ROW, how="anti", maintain_order="left"
+            )
+            for at, card in enumerate(self.run.cards)
+        )
         shown = ["input_sha256", "input_extension", "image_sha256", "image_extension", "prompt"]
         return [
             EditKey(
@@ -91,17 +95,18 @@ class Unmeasured:
         return list(dict.fromkeys([*found, *(edit.after for edit in self._edits)]))
 
 
-def edits_of(history: History) -> pl.DataFrame:
-    """The edited steps of a run with their `photo`, and the extension of what went in."""
-    run = history.run
-    at = (pl.col("chain") % history.chains_of_a_model // max(1, len(run.sessions))).cast(pl.UInt32)
-    photos = [history.photos.by_id[name] for name in run.photos]
-    steps = history.steps.filter(pl.col("image_sha256").is_not_null())
-    steps = steps.with_columns(photo_at=at)
-    first = pl.Series([photo.extension for photo in photos], dtype=pl.String).gather(steps["photo_at"])
+def edits_of(history: History, model: int) -> pl.DataFrame:
+    """The edited steps of one model, by its place in the run, with their `photo` and what went in."""
+    run, steps = history.run, history.of_model(model).filter(pl.col("image_sha256").is_not_null())
+    at = steps["chain"] % max(1, history.chains_of_a_model) // max(1, len(run.sessions))
+    base = [history.photos.by_id[name] for name in run.photos]
+
+    def given(values: list[str] | list[int], after: str) -> pl.Expr:
+        first = pl.Series(values).gather(at) if values else pl.Series([])
+        return pl.when(pl.col("step") == 1).then(first).otherwise(pl.col(after).shift(1))
+
     return steps.with_columns(
-        photo=pl.Series([photo.id for photo in photos], dtype=pl.String).gather(steps["photo_at"]),
-        input_extension=pl.when(pl.col("step") == 1)
-        .then(first)
-        .otherwise(pl.col("image_extension").shift(1)),
-    ).drop("photo_at")
+        photo=pl.Series([photo.id for photo in base], dtype=pl.String).gather(at),
+        input_sha256=given([photo.image_sha256 for photo in base], "image_sha256"),
+        input_extension=given([photo.extension for photo in base], "image_extension"),
+    )

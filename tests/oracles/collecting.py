@@ -49,8 +49,9 @@ class RowByRow:
         self._faces = cache(lambda sha: ledger.faces(store, embedder, sha))
         self._state = cache(self._read_state)
         self._tracked: set[str] = set()
-        known = MeasuredTable(run, self._taxonomy, store).rows()
-        self._known = {(row["key"], row["photo"]): row for row in known.iter_rows(named=True)}
+        table = MeasuredTable(run, self._taxonomy, store)
+        rows = (row for card in run.cards for row in table.rows(card.id).iter_rows(named=True))
+        self._known = {(row["key"], row["photo"]): row for row in rows}
         self._references = cache(self._reference_vectors)
         self._fss = cache(self._read_fss)
 

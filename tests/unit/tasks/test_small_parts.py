@@ -26,6 +26,7 @@ from tasks.one_by_one import one_by_one
 from tasks.policies import is_transient
 from tasks.progress import Progress, artifact_key
 from tasks.scoring import files_of
+from tasks.threads import on_threads
 
 
 def test_one_holder_a_key_and_no_lock_left_over() -> None:
@@ -105,6 +106,21 @@ def test_one_bad_unit_of_a_batch_costs_no_other() -> None:
     assert seen == [0, 1, 3, 4]
     assert caught.value.done == 3
     assert one_by_one([1, 3], work) == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 700])
+def test_items_on_threads_come_back_in_order(count: int) -> None:
+    assert on_threads(lambda item: item * 2, iter(range(count))) == [item * 2 for item in range(count)]
+
+
+def test_an_error_on_a_thread_is_raised() -> None:
+    def read(item: int) -> int:
+        if item == 20:
+            raise StoreError(f"{item} cannot be read")
+        return item
+
+    with pytest.raises(StoreError, match="20 cannot be read"):
+        on_threads(read, range(100))
 
 
 def test_the_files_of_equal_tables_are_equal_and_hold_no_nan() -> None:
