@@ -18,7 +18,8 @@ VERSION = "2"
 """Raised whenever decoding, the ladder, alignment or the number of faces kept changes.
 
 2: colour profiles of grey and CMYK images count, those of cut-outs count before the white is put behind them,
-and CMYK JPEGs without Adobe's marker are not inverted. All other images have the readings that 1 gave them.
+CMYK JPEGs without Adobe's marker are not inverted, and images above 8 megapixels are reduced for the padded
+rung. All other images have the readings that 1 gave them, bit for bit.
 """
 MAX_FACES = 16
 """Faces kept of one image, largest first."""

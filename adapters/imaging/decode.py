@@ -136,7 +136,7 @@ def _pixels(image: Image.Image) -> Pixels:
         raise _damaged("the image data is damaged or cut short", error) from error
     orientation = _orientation(image)
     pixels = srgb_pixels(image)
-    del image
+    image.close()  # its memory is wanted for turning
     return _upright(pixels, orientation)
 
 

@@ -39,7 +39,7 @@ slightly different embedding, so the ladder is fixed and the rung is recorded.
 MIN_SCORE = 0.5
 MIN_SIDE_PX = 16
 """Smaller images, and slivers, hold no face that could be measured and crash the detector."""
-PADDED_PIXELS = 16_000_000
+PADDED_PIXELS = 8_000_000
 """Before it is padded, a larger image is reduced by a whole factor: padding takes four times its memory."""
 CPU, GPU_BATCH, CPU_BATCH = "CPUExecutionProvider", 32, 4
 """Crops in one call of a recognition model: on a CPU a batch gains nothing and takes memory."""
