@@ -39,7 +39,7 @@ class Photo(BaseModel):
     near_duplicates: tuple[str, ...] = ()
     """Of a base photo: ids of the reference photos that may be copies of it."""
     perceptual_hash: str | None = None
-    """64 bits in hexadecimal; equal for copies that were saved again."""
+    """64 bits in hexadecimal; of two copies of one picture few differ, or none."""
     notes: tuple[str, ...] = ()
     """See `PhotoRecord.notes`."""
 

@@ -94,13 +94,14 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 
 
 def _tile(photo: Photo, found: Dataset, store: ObjectStore) -> Tile:
-    decoder = found.preparation.decoder if found.preparation else ""
+    made = found.preparation
+    thumbnail = store.get(keys.thumbnail(made.decoder, photo.image_sha256)) if made else None
     flags = [f"near-duplicates: {len(photo.near_duplicates)}"] if photo.near_duplicates else []
     flags += ["mirror image"] if photo.derived_from else []
     flags += [note.replace("_", " ") for note in photo.notes]
     fss0 = "" if photo.fss0 is None else f" · FSS0 {photo.fss0:.3f}"
     return Tile(
-        picture=store.get(keys.thumbnail(decoder, photo.image_sha256)),
+        picture=thumbnail,
         role=photo.role,
         title=photo.id,
         lines=(f"{photo.role}{fss0}",),

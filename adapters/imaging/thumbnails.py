@@ -25,7 +25,7 @@ def thumbnail(pixels: Pixels, side: int = SIDE_PX) -> bytes:
 
 
 def perceptual_hash(pixels: Pixels) -> str:
-    """64 bits in hexadecimal that a picture keeps when it is reduced or saved again (DCT hash)."""
+    """64 bits in hexadecimal; reducing a picture or saving it again changes few or none (DCT hash)."""
     import imagehash  # pyright: ignore[reportMissingTypeStubs]
 
     gray = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
