@@ -8,7 +8,7 @@ from domain.errors import DefinitionError
 from domain.loading import load, load_suite, names, parse
 from domain.model_cards import ModelCard
 from domain.sessions import SessionSet
-from domain.suites import Suite
+from domain.suites import DatasetChoice, Suite
 
 CARD = """\
 id: mine
@@ -116,7 +116,7 @@ def test_unknown_fields_come_with_the_known_ones():
 def test_unknown_fields_inside_come_with_the_known_ones_of_their_place():
     error = refused(SUITE.replace("  adapter:", "  adaptor:"), Suite)
     assert (error.line, error.field) == (5, "dataset.adaptor")  # and not that `adapter` is missing
-    assert error.allowed == ("id", "adapter", "path", "min_fss0")
+    assert error.allowed == tuple(DatasetChoice.model_fields)
     error = refused(SUITE.replace("pack: mobile", "pack: mobile\n  pak: 1"), Suite)
     assert (error.line, error.field, error.allowed) == (12, "embedder.pak", ("adapter", "pack"))
     sessions = (
