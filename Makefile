@@ -4,15 +4,18 @@ UV_VERSION := 0.13.9
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 PYTHON ?= python3
 FACEDRIFT := .venv/bin/facedrift
+# A folder of photos for the benchmark of preparing them; without one it makes some.
+PHOTOS ?=
 # pytest arguments, such as: make test ARGS="-k kill"
 ARGS ?=
 
-.PHONY: quickstart rehearsal test check format bench clean help
+.PHONY: quickstart rehearsal test test-operations check format bench clean help
 
 help:
 	@echo "make quickstart   run the main job on real faces, without a key"
 	@echo "make rehearsal    run four providers' SDKs against the local stand-in, faults included"
 	@echo "make test         run all tests but the slow ones"
+	@echo "make test-operations  servers, workers and store, killed at random (slow)"
 	@echo "make check        format, lint, types, import contracts"
 	@echo "make bench        measure, and write the figures that docs/benchmarks.md records"
 
@@ -32,6 +35,9 @@ rehearsal: .venv/rehearsal.stamp
 test: .venv/dev.stamp
 	.venv/bin/pytest -m "not slow" $(ARGS)
 
+test-operations: .venv/dev.stamp
+	.venv/bin/pytest tests/faults/test_operations.py tests/faults/test_operations_at_random.py --timeout 3600 $(ARGS)
+
 check: .venv/dev.stamp
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
@@ -47,6 +53,9 @@ bench: .venv/dev.stamp
 	.venv/bin/python -m tests.benchmarks.rehearsal_memory
 	.venv/bin/python -m tests.benchmarks.permutation
 	.venv/bin/python -m tests.benchmarks.scoring
+	.venv/bin/python -m tests.benchmarks.planning
+	PYTHONPATH=tests .venv/bin/python -m tests.benchmarks.object_store
+	.venv/bin/python -m tests.benchmarks.preparing $(PHOTOS)
 
 clean:
 	rm -rf .venv .uv .facedrift
@@ -65,5 +74,5 @@ clean:
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
-	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus --extra docker --extra kubernetes
+	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus --extra docker --extra kubernetes --extra redis
 	@touch $@ .venv/quickstart.stamp .venv/rehearsal.stamp

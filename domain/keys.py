@@ -105,6 +105,31 @@ def session_sets() -> str:
     return check_key("sessions/sets") + "/"
 
 
+def photo(decoder: str, sha: str) -> str:
+    """What decoding (by version) said of a file's bytes."""
+    return check_key(f"photos/{decoder}/{sha[:2]}/{sha}.json")
+
+
+def thumbnail(decoder: str, sha: str) -> str:
+    """A small picture of a photo."""
+    return check_key(f"photos/{decoder}/{sha[:2]}/{sha}.jpg")
+
+
+def mirror(decoder: str, sha: str) -> str:
+    """Which image is the mirror image of a photo."""
+    return check_key(f"photos/{decoder}/{sha[:2]}/{sha}-mirrored.json")
+
+
+def listing(dataset_id: str, digest: str) -> str:
+    """What a dataset's source held."""
+    return check_key(f"datasets/{dataset_id}/listings/{digest[:16]}.json")
+
+
+def dataset_page(manifest: str, name: str) -> str:
+    """A table or picture of a dataset manifest, beside it."""
+    return check_key(f"{manifest.removesuffix('.json')}/{name}")
+
+
 def dataset(dataset_id: str, digest: str) -> str:
     """One version of a dataset manifest."""
     return check_key(f"datasets/{dataset_id}/{digest[:16]}.json")

@@ -14,6 +14,17 @@ VERSION_SUFFIX = re.compile(r"-v\d+$")
 """Of the id of a set of sessions that is not the first of its name."""
 
 
+class PrepareRequest(BaseModel):
+    """Whose photos are prepared."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suite: str = Field(description="Id of a suite, or path of a suite file.")
+    images_dir: str | None = Field(
+        default=None, description="A folder of photos instead of the suite's dataset."
+    )
+
+
 class RunRequest(BaseModel):
     """What to run: the form of `run_suite` and the options of the command line."""
 

@@ -19,7 +19,7 @@ from pydantic import (
 from domain.dataset_options import ColumnName, DatasetAdapter, dataset_options
 from domain.errors import DefinitionError
 from domain.groups import Demographic, groups_of
-from domain.photos import Slug
+from domain.photos import GroupChoice, Slug
 
 
 class DatasetChoice(BaseModel):
@@ -36,6 +36,12 @@ class DatasetChoice(BaseModel):
     min_fss0: float = Field(default=0.0, ge=0, le=1)
     """Base photos whose FSS₀ (similarity to their own references) is lower are left out and counted; 0
     keeps all."""
+    exclude_near_duplicates: bool = False
+    """Whether reference photos that may be copies of a base photo are left out; mirror images are, too."""
+    mirror_alone: bool = True
+    """Whether the mirror image of a person's only photo is its reference; else the person is left out."""
+    per_group: GroupChoice | None = None
+    """Keep only so many base photos of each group; None for all."""
 
     @field_validator("options")
     @classmethod

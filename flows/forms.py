@@ -13,7 +13,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from domain.model_cards import ModelCard
-from domain.requests import RefreshRequest, RetryRequest, RunRequest, WriteSessionsRequest
+from domain.requests import PrepareRequest, RefreshRequest, RetryRequest, RunRequest, WriteSessionsRequest
 from domain.suites import Suite
 from domain.taxonomy import Taxonomy
 from tasks.definitions import names
@@ -42,6 +42,7 @@ class DropDowns:
         return schema
 
 
+PrepareForm = Annotated[PrepareRequest, DropDowns()]
 RunForm = Annotated[RunRequest, DropDowns()]
 RetryForm = Annotated[RetryRequest, DropDowns()]
 RefreshForm = Annotated[RefreshRequest, DropDowns()]

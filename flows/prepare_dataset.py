@@ -4,15 +4,39 @@ from __future__ import annotations
 
 from prefect import flow
 
+from domain.requests import RunRequest
 from domain.suites import Suite
-from tasks.preparing import prepare_photos
+from flows.embed_faces import embed_images
+from flows.forms import PrepareForm
+from tasks.planning import resolve
+from tasks.preparing import faces_of_photos, look_at_photos, mirror_photos, put_dataset_together
+from tasks.preparing_pages import show_dataset
 
 
-@flow(name="prepare-dataset", flow_run_name="prepare {suite.dataset.id}")
-async def prepare_dataset(suite: Suite) -> str:
+@flow(name="prepare-dataset", flow_run_name="prepare {request.suite}")
+async def prepare_dataset(request: PrepareForm) -> str:
     """Prepare a suite's photos; returns the key of the dataset manifest.
 
+    What was decoded or embedded before is not done again, so that adding photos costs only those.
+
     Args:
-        suite: The suite, with the dataset that is to be read.
+        request: Whose photos.
+
+    Raises:
+        DefinitionError: no photo can be used, or the photos are not there.
+        IncompleteError: some faces could not be read; what was read is kept.
     """
-    return await prepare_photos(suite)
+    suite = resolve(RunRequest(suite=request.suite, images_dir=request.images_dir)).suite
+    listing = await look_at_photos(suite)
+    await _embed(suite, listing)
+    listing = await mirror_photos(suite, listing)
+    await _embed(suite, listing)
+    dataset = await put_dataset_together(suite, listing)
+    await show_dataset(dataset)
+    return dataset
+
+
+async def _embed(suite: Suite, listing: str) -> None:
+    images = await faces_of_photos(suite, listing)
+    if images:
+        await embed_images(suite.embedder.pack, images)

@@ -7,12 +7,12 @@ import logging
 from prefect import flow
 
 from domain.errors import FacedriftError, IncompleteError
-from domain.requests import RefreshRequest, RunRequest
+from domain.requests import PrepareRequest, RefreshRequest, RunRequest
 from flows.forms import RefreshForm
 from flows.prepare_dataset import prepare_dataset
 from flows.run_suite import run_suite
-from tasks.planning import resolve
 from tasks.pools import cancel_parts
+from tasks.preflight import ready_store
 from tasks.refreshing import find_unchanged
 from tasks.rehearsing import asked_for
 from tasks.run_states import ended, error_of
@@ -35,6 +35,7 @@ async def refresh_leaderboard(request: RefreshForm) -> dict[str, str]:
         IncompleteError: a suite failed, or is not whole; the others were refreshed all the same.
     """
     start_log()
+    await ready_store()
     done: dict[str, str] = {}
     for suite in request.suites:
         try:
@@ -57,7 +58,7 @@ async def _refresh(suite: str, request: RefreshRequest) -> str:
         approve_above_usd=None,  # nobody is there at night; the cap decides
     )
     wanted = asked_for(request_of_suite)
-    dataset = await prepare_dataset(resolve(wanted).suite)
+    dataset = await prepare_dataset(PrepareRequest(suite=suite))
     if await find_unchanged(wanted, dataset):
         return "nothing new"
     error = await error_of(await ended(run_suite(wanted, return_state=True)))

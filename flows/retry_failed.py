@@ -11,6 +11,7 @@ from flows.carry_out import carry_out
 from flows.forms import RetryForm
 from tasks.planning import plan_run, preview_run
 from tasks.pools import cancel_parts
+from tasks.preflight import ready_store
 from tasks.retrying import find_failed
 from tasks.run_accounts import show_plan
 from tasks.step_log import start_log
@@ -32,6 +33,7 @@ async def retry_failed(request: RetryForm) -> RunSummary | Missing | None:
         IncompleteError: some of them failed again.
     """
     start_log()
+    await ready_store()
     found = await find_failed(request)
     logger.info("%d chains to try again in %s: %s", len(found.chains), request.suite, found.kinds)
     if not found.chains:

@@ -78,7 +78,9 @@ def show_plan(wanted: RunRequest) -> None:
     """Print what a run would do; a rehearsal is planned without its stand-in."""
     if wanted.rehearse:
         set_variables({"FACEDRIFT_STORE": rehearsal_store()})
+    _log_progress()
     check_before_run(wanted)
+    _print_left_out(prepared(wanted).left_out)
     plan, missing = preview(wanted)
     print_plan(plan, missing)
 

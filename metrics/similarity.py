@@ -36,14 +36,32 @@ def cosine_to_references(embedding: NDArray[np.floating], references: NDArray[np
         arXiv 2608.28802, section on identity preservation (FSS_k).
 
     """
+    found = cosines(embedding, references)
+    if not found.size:
+        raise MetricError("no reference photo to compare with")
+    return float(found.max())
+
+
+def cosines(embedding: NDArray[np.floating], references: NDArray[np.floating]) -> Floats:
+    """Cosine between one face and each of several.
+
+    Args:
+        embedding: Shape `(d,)`, any scale.
+        references: Shape `(r, d)`, any scale.
+
+    Returns:
+        Shape `(r,)`, -1 to 1; high = the same person.
+
+    Raises:
+        MetricError: Shapes do not fit, or an embedding is zero or not finite.
+
+    """
     face = np.asarray(embedding, dtype=np.float64)
     others = np.asarray(references, dtype=np.float64)
     if face.ndim != 1 or others.ndim != 2 or others.shape[1] != face.shape[0]:
         raise MetricError(f"embedding {face.shape} and references {others.shape} are not (d,) and (r, d)")
-    if others.shape[0] == 0:
-        raise MetricError("no reference photo to compare with")
-    cosines = _unit(others, "reference") @ _unit(face[np.newaxis, :], "embedding")[0]
-    return float(np.clip(cosines.max(), -1.0, 1.0))
+    found = _unit(others, "reference") @ _unit(face[np.newaxis, :], "embedding")[0]
+    return np.clip(found, -1.0, 1.0)
 
 
 def _unit(rows: NDArray[np.float64], name: str) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ ALERT_BLOCK = "facedrift-alerts"
 class DeploySettings(BaseSettings):
     """`FACEDRIFT_ALERT_URL`: called when a run fails; kept in Prefect as a secret."""
 
-    model_config = SettingsConfigDict(env_prefix="FACEDRIFT_")
+    model_config = SettingsConfigDict(env_prefix="FACEDRIFT_", env_ignore_empty=True)
 
     alert_url: SecretStr | None = None
 
@@ -99,7 +99,8 @@ async def _create_automations(folder: Path, alert_url: str | None) -> AsyncItera
     block_id: str | None = None
     url = SecretStr(alert_url) if alert_url else DeploySettings().alert_url
     if url is not None:
-        block = Webhook(method="POST", url=url)
+        headers = {"Content-Type": "application/json"}
+        block = Webhook.model_validate({"method": "POST", "url": url, "headers": headers})
         block_id = str(await cast(Any, block.save(ALERT_BLOCK, overwrite=True)))
     text = (folder / "automations.yaml").read_text()
     for found in yaml.safe_load(text.replace("{{ alert_webhook }}", block_id or "")):

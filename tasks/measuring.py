@@ -61,7 +61,9 @@ class Measurements:
             "subject": photo.subject,
             "fss0": fss0,
             "n_references": len(references),
-            "near_duplicate": any(r.derived_from for r in references) or (fss0 or 0) > NEAR_DUPLICATE,
+            "near_duplicate": bool(photo.near_duplicates)
+            if photo.fss0 is not None
+            else any(r.derived_from for r in references) or (fss0 or 0) > NEAR_DUPLICATE,  # an older manifest
             "groups": self._run.suite.groups_of(photo.groups),
             **self._states(photo.image_sha256),
         }

@@ -20,6 +20,7 @@ from tasks import wiring
 from tasks.environment_checks import check_environment
 from tasks.planning import calls_somebody, preview, resolve
 from tasks.provider_checks import problems_of
+from tasks.threads import in_thread
 from tasks.versions import package_versions
 
 MIN_FREE_BYTES = 200_000_000
@@ -65,6 +66,11 @@ def _check_room(root: Path, edits: int) -> None:
             f"{root} has {free // 1_000_000} MB free, and about {needed // 1_000_000} MB are needed; "
             "make room or choose another store"
         )
+
+
+async def ready_store() -> None:
+    """Raise StoreError unless the store can do what a run needs of it."""
+    await in_thread(check_store)
 
 
 def checks(suite: str) -> Iterator[tuple[str, str | None]]:

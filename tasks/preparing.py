@@ -1,204 +1,185 @@
-"""From files to a dataset: exactly one face each, base apart from reference, every rejection counted."""
+"""From files to a dataset: exactly one face each, base apart from reference, every rejection counted.
+
+In stages that each skip what the store already holds: look at the files, read their faces, make the mirror
+images that are missing as references, read those, put the dataset together.
+"""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import groupby, islice
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 
-import numpy as np
-from PIL import Image
 from prefect import task
 
 from adapters.base import Embedder, ObjectStore
-from adapters.datasets.source import DatasetSource, SourcePhoto
-from adapters.imaging.decode import decode_rgb, inspect_image
+from adapters.datasets.source import DatasetSource
+from adapters.imaging.decode import VERSION as DECODER
 from domain import keys
-from domain.errors import DefinitionError
-from domain.photos import Dataset, LeftOut, Photo, Role
-from domain.records import EmbedderIdentity, FaceReading, FaceRecord
-from domain.suites import Suite
-from metrics.similarity import cosine_to_references
-from metrics.vectors import decode_embedding
+from domain.errors import DefinitionError, IncompleteError, StoreError
+from domain.photos import Dataset, GroupChoice, LeftOut, Listing, Preparation
+from domain.records import EmbedderIdentity
+from domain.suites import DatasetChoice, Suite
+from metrics.near_duplicates import NEAR_DUPLICATE
+from metrics.photo_selection import choose_per_group
 from tasks import ledger, policies, wiring
+from tasks.embedding import ImageKey, read_faces
+from tasks.preparing_pages import write_dataset
+from tasks.preparing_photos import list_photos, mirror_of, side_by_side
+from tasks.preparing_roles import Person, assign_roles, is_alone, usable_by_subject
+from tasks.progress import Progress
 from tasks.threads import in_thread
 
-BATCH = 16
-"""Photos decoded and embedded at a time; bounds memory."""
+BATCH = 8
+"""Photos embedded in one go."""
 
 
-@dataclass(frozen=True)
-class _Usable:
-    photo: SourcePhoto
-    reading: FaceReading
-    sha256: str
-    extension: str
+GroupsOf = Callable[[Mapping[str, str]], list[str]]
+"""The groups of a photo by its labels, each as "name=value"."""
+
+
+def as_labelled(labels: Mapping[str, str]) -> list[str]:
+    """Each label as a group: where no suite says more."""
+    return [f"{name}={value}" for name, value in sorted(labels.items())]
 
 
 def prepare(
-    dataset_id: str,
+    choice: DatasetChoice,
     source: DatasetSource,
     embedder: Embedder,
     identity: EmbedderIdentity,
     store: ObjectStore,
-    *,
-    min_fss0: float = 0.0,
+    groups_of: GroupsOf = as_labelled,
 ) -> Dataset:
     """Read a source into the store and say what became a photo and what was left out.
 
-    Of each subject the first usable photo is the base photo and the others are references. A subject with
-    one photo gets its mirror image as reference, marked as derived: it then says that the person is still
-    there, not how the person looks on another day. A base photo whose FSS₀ is below `min_fss0` is left out;
-    0 keeps all.
+    The roles are those that the source states. Of a person without any the first usable photo is the base
+    photo and the others are references. A person with one photo gets its mirror image as reference, where
+    the choice allows it, marked as derived: it then says that the person is still there, not how the person
+    looks on another day.
 
     Raises:
         DefinitionError: no photo can be used; the message counts the reasons.
     """
-    photos: list[Photo] = []
-    left_out: list[LeftOut] = []
-    seen: set[str] = set()
-    reader = _Reader(embedder, identity, store)
-    for group in _by_subject(source.read()):
-        usable: list[_Usable] = []
-        for item in reader.look_at(group):
-            if isinstance(item, LeftOut):
-                left_out.append(item)
-            elif item.sha256 in seen:
-                left_out.append(
-                    LeftOut(source=item.photo.source, reason="duplicate", detail="same bytes as another")
-                )
-            else:
-                seen.add(item.sha256)
-                usable.append(item)
-        photos.extend(_roles(usable, reader, left_out, min_fss0))
+    fingerprint = keys.fingerprint(identity)
+    listing = list_photos(choice.id, source, store)
+    read_in_process(unread(listing, fingerprint, store), identity, embedder, store)
+    listing = with_mirrors(listing, choice, fingerprint, store)
+    read_in_process(unread(listing, fingerprint, store), identity, embedder, store)
+    return put_together(listing, choice, fingerprint, store, groups_of)
+
+
+def unread(listing: Listing, embedder: str, store: ObjectStore) -> list[ImageKey]:
+    """The contents of a listing in which nobody has looked for faces."""
+    contents = dict.fromkeys(
+        ImageKey(sha256=item.content.sha256, extension=item.content.extension) for item in listing.candidates
+    )
+    heads = side_by_side(lambda image: store.head(keys.faces(embedder, image.sha256)), contents)
+    return [image for image, size in zip(contents, heads, strict=True) if size is None]
+
+
+def read_in_process(
+    images: Sequence[ImageKey], identity: EmbedderIdentity, embedder: Embedder, store: ObjectStore
+) -> None:
+    """Read the faces of images on a few threads, each of which keeps one core busy.
+
+    Raises:
+        IncompleteError: some images are gone from the store; the others are done.
+    """
+    progress, problems = Progress("photos embedded", len(images)), list[str]()
+
+    def read(part: tuple[ImageKey, ...]) -> tuple[int, str | None]:
+        try:
+            read_faces(part, identity, embedder, store)
+        except IncompleteError as error:
+            return len(part), str(error)
+        return len(part), None
+
+    for count, problem in side_by_side(read, _parts(images)):
+        progress.count(count)
+        problems += [problem] if problem else []
+    if problems:
+        raise IncompleteError(problems[0])
+
+
+def _parts(images: Sequence[ImageKey]) -> Iterable[tuple[ImageKey, ...]]:
+    rest = iter(images)
+    while part := tuple(islice(rest, BATCH)):
+        yield part
+
+
+def with_mirrors(listing: Listing, choice: DatasetChoice, embedder: str, store: ObjectStore) -> Listing:
+    """A listing with a mirror image for each person who has one usable photo; itself where nobody does."""
+    if not choice.mirror_alone or choice.exclude_near_duplicates:
+        return listing
+    usable, _ = usable_by_subject(listing, embedder, store)
+    alone = [found[0].candidate for found in usable.values() if is_alone(found)]
+    made = side_by_side(lambda candidate: mirror_of(candidate, store), alone)
+    return listing.model_copy(update={"candidates": (*listing.candidates, *made)})
+
+
+def put_together(
+    listing: Listing,
+    choice: DatasetChoice,
+    embedder: str,
+    store: ObjectStore,
+    groups_of: GroupsOf = as_labelled,
+) -> Dataset:
+    """The dataset of a listing whose faces were all read.
+
+    Raises:
+        DefinitionError: no photo can be used; the message counts the reasons.
+    """
+    usable, left_out = usable_by_subject(listing, embedder, store)
+    people = [assign_roles(found, choice) for found in usable.values()]
+    left_out = [*listing.left_out, *left_out, *(item for person in people for item in person.left_out)]
+    not_chosen: dict[str, int] = {}
+    if choice.per_group:
+        not_chosen = _choose(people, choice.per_group, left_out, groups_of)
+    photos = tuple(photo for person in people for photo in (*person.base, *person.references))
     if not any(photo.role == "base" for photo in photos):
-        raise DefinitionError(
-            f"no photo of {dataset_id!r} can be used: {_reasons(left_out)}", field="dataset"
-        )
+        raise DefinitionError(f"no photo of {choice.id!r} can be used: {_reasons(left_out)}", field="dataset")
     return Dataset(
-        id=dataset_id,
-        embedder_fingerprint=keys.fingerprint(identity),
-        photos=tuple(photos),
+        id=choice.id,
+        embedder_fingerprint=embedder,
+        photos=photos,
         left_out=tuple(left_out),
+        preparation=Preparation(
+            decoder=DECODER,
+            min_fss0=choice.min_fss0,
+            near_duplicate_above=NEAR_DUPLICATE,
+            exclude_near_duplicates=choice.exclude_near_duplicates,
+            mirror_alone=choice.mirror_alone,
+            per_group=choice.per_group,
+            not_chosen=not_chosen,
+        ),
     )
 
 
-class _Reader:
-    """Reads photos in batches and stores the bytes and the reading of each usable one."""
-
-    def __init__(self, embedder: Embedder, identity: EmbedderIdentity, store: ObjectStore) -> None:
-        self._embedder = embedder
-        self._identity = identity
-        self._fingerprint = keys.fingerprint(identity)
-        self._store = store
-
-    def look_at(self, items: Iterable[SourcePhoto | LeftOut]) -> Iterator[_Usable | LeftOut]:
-        """The same items in order, each usable or left out with its reason."""
-        items = iter(items)
-        while batch := list(islice(items, BATCH)):
-            found = [item for item in batch if isinstance(item, SourcePhoto)]
-            readings = iter(self._read([item.data for item in found]))
-            for item in batch:
-                yield item if isinstance(item, LeftOut) else self._accept(item, next(readings))
-
-    def _read(self, images: list[bytes]) -> list[FaceReading]:
-        known = {
-            keys.sha256(data): ledger.faces(self._store, self._fingerprint, keys.sha256(data))
-            for data in images
-        }
-        unread = [data for data in images if known[keys.sha256(data)] is None]
-        fresh = dict(zip(map(keys.sha256, unread), self._embedder.read(unread), strict=True))
-        stored = {sha: record.reading for sha, record in known.items() if record}
-        return [(stored | fresh)[keys.sha256(data)] for data in images]
-
-    def _accept(self, item: SourcePhoto, reading: FaceReading) -> _Usable | LeftOut:
-        if reading.status == "unreadable":
-            reason, _, detail = (reading.detail or "unreadable").partition(": ")
-            return LeftOut(source=item.source, reason=reason, detail=detail)
-        if len(reading.faces) != 1:
-            reason = "several_faces" if reading.faces else "no_face"
-            detail = f"{len(reading.faces)} faces found, exactly one is needed"
-            return LeftOut(source=item.source, reason=reason, detail=detail)
-        sha, extension = keys.sha256(item.data), inspect_image(item.data).extension
-        self._store.put_new(keys.image(sha, extension), item.data)
-        record = FaceRecord(
-            image_sha256=sha, embedder=self._identity, providers=self._embedder.providers(), reading=reading
-        )
-        ledger.write_new(self._store, keys.faces(self._fingerprint, sha), record)
-        return _Usable(item, reading, sha, extension)
-
-
-def _by_subject(
-    items: Iterable[SourcePhoto | LeftOut],
-) -> Iterator[Iterator[SourcePhoto | LeftOut]]:
-    """Subject after subject; what was left out unread stays among its neighbours and parts nobody."""
-    subject: str | None = None
-
-    def subject_of(item: SourcePhoto | LeftOut) -> str | None:
-        nonlocal subject
-        subject = item.subject if isinstance(item, SourcePhoto) else subject
-        return subject
-
-    return (group for _, group in groupby(items, key=subject_of))
-
-
-def _roles(usable: list[_Usable], reader: _Reader, left_out: list[LeftOut], min_fss0: float) -> list[Photo]:
-    if not usable:
-        return []
-    base, *references = usable
-    derived_from = None
-    if not references:
-        [mirrored] = reader.look_at([_mirror(base.photo)])
-        if isinstance(mirrored, LeftOut):
+def _choose(
+    people: list[Person], wanted: GroupChoice, left_out: list[LeftOut], groups_of: GroupsOf
+) -> dict[str, int]:
+    """Keep the chosen base photos, and the people who have one; of each group, how many were not chosen."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for photo in (photo for person in people for photo in person.base):
+        held = dict(group.split("=", 1) for group in groups_of(photo.groups))
+        unknown = [name for name in wanted.columns if name not in held]
+        if unknown:
+            detail = f"{', '.join(unknown)} not stated, or in no group"
             left_out.append(
-                mirrored.model_copy(update={"source": base.photo.source, "reason": "no_reference"})
+                LeftOut(source=photo.source, reason="no_group", detail=detail, subject=photo.subject)
             )
-            return []
-        references, derived_from = [mirrored], base.photo.id
-    if min_fss0 > 0 and (fss0 := _fss0(base, references)) < min_fss0:
-        detail = f"FSS₀ is {fss0:.4f}, at least {min_fss0} is needed"
-        left_out.append(LeftOut(source=base.photo.source, reason="fss0_below_threshold", detail=detail))
-        return [] if derived_from else [_photo(item, "reference") for item in references]
-    return [_photo(base, "base"), *(_photo(item, "reference", derived_from) for item in references)]
+        else:
+            groups[photo.image_sha256] = tuple(held[name] for name in wanted.columns)
+    chosen = choose_per_group(groups, wanted.n, wanted.seed)
+    for person in people:
+        person.base = [photo for photo in person.base if photo.image_sha256 in chosen]
+        person.references = person.references if person.base else []
+    names = ("-".join(group) or "all" for sha, group in groups.items() if sha not in chosen)
+    return dict(sorted(Counter(names).items()))
 
 
-def _fss0(base: _Usable, references: list[_Usable]) -> float:
-    face, *others = (decode_embedding(item.reading.faces[0].embedding) for item in (base, *references))
-    return cosine_to_references(face, np.stack(others))
-
-
-def _mirror(photo: SourcePhoto) -> SourcePhoto:
-    out = io.BytesIO()
-    Image.fromarray(decode_rgb(photo.data)[:, ::-1]).save(out, "PNG")
-    return SourcePhoto(
-        id=f"{photo.id}-mirrored",
-        subject=photo.subject,
-        data=out.getvalue(),
-        source=f"{photo.source} (mirrored)",
-        licence=photo.licence,
-        groups=photo.groups,
-    )
-
-
-def _photo(item: _Usable, role: Role, derived_from: str | None = None) -> Photo:
-    return Photo(
-        id=item.photo.id,
-        subject=item.photo.subject,
-        role=role,
-        image_sha256=item.sha256,
-        extension=item.extension,
-        width=item.reading.width or 0,
-        height=item.reading.height or 0,
-        box=item.reading.faces[0].box,
-        licence=item.photo.licence,
-        source=item.photo.source,
-        derived_from=derived_from,
-        groups=dict(item.photo.groups),
-    )
-
-
-def _reasons(left_out: list[LeftOut]) -> str:
+def _reasons(left_out: Sequence[LeftOut]) -> str:
     reasons = [item.reason for item in left_out]
     counts = [f"{reasons.count(reason)} × {reason}" for reason in sorted(set(reasons))]
     names = "; ".join(f"{item.source}: {item.reason}" for item in left_out[:10])
@@ -206,22 +187,72 @@ def _reasons(left_out: list[LeftOut]) -> str:
 
 
 def prepare_suite(suite: Suite) -> str:
-    """Prepare a suite's dataset; returns the key of its manifest."""
+    """Prepare a suite's dataset in this process; returns the key of its manifest."""
     pack, store = suite.embedder.pack, wiring.store()
-    found = prepare(
-        suite.dataset.id,
-        wiring.dataset_source(suite.dataset),
-        wiring.embedder(pack),
-        wiring.embedder_identity(pack),
-        store,
-        min_fss0=suite.dataset.min_fss0,
-    )
-    key = keys.dataset(found.id, keys.fingerprint(found))
-    ledger.write_new(store, key, found)
+    source, identity = wiring.dataset_source(suite.dataset), wiring.embedder_identity(pack)
+    embedder = wiring.embedder(pack)
+    found = prepare(suite.dataset, source, embedder, identity, store, suite.groups_of)
+    return write_dataset(found, store)
+
+
+def _keep(listing: Listing, store: ObjectStore) -> str:
+    key = keys.listing(listing.id, keys.fingerprint(listing))
+    ledger.write_new(store, key, listing)
     return key
 
 
-@task(task_run_name="prepare {suite.dataset.id}", **policies.ONCE)
-async def prepare_photos(suite: Suite) -> str:
-    """Prepare a suite's dataset; returns the key of its manifest."""
-    return await in_thread(prepare_suite, suite)
+def _listing(key: str, store: ObjectStore) -> Listing:
+    found = ledger.read(store, key, Listing)
+    if found is None:
+        raise StoreError(f"no listing {key!r} in the store", key=key)
+    return found
+
+
+@task(task_run_name="look at {suite.dataset.id}", **policies.ONCE)
+async def look_at_photos(suite: Suite) -> str:
+    """Look at every file of a suite's dataset; returns the key of the listing."""
+    return await in_thread(_look_at_photos, suite)
+
+
+def _look_at_photos(suite: Suite) -> str:
+    store = wiring.store()
+    return _keep(list_photos(suite.dataset.id, wiring.dataset_source(suite.dataset), store), store)
+
+
+async def faces_of_photos(suite: Suite, listing: str) -> list[ImageKey]:
+    """The photos of a listing without a face record."""
+    return await in_thread(_faces_of_photos, suite, listing)
+
+
+def _faces_of_photos(suite: Suite, listing: str) -> list[ImageKey]:
+    store = wiring.store()
+    return unread(_listing(listing, store), _fingerprint(suite), store)
+
+
+@task(task_run_name="mirror photos of {suite.dataset.id}", **policies.ONCE)
+async def mirror_photos(suite: Suite, listing: str) -> str:
+    """Make the mirror images that are needed as references; returns the key of the listing with them."""
+    return await in_thread(_mirror_photos, suite, listing)
+
+
+def _mirror_photos(suite: Suite, listing: str) -> str:
+    store = wiring.store()
+    found = with_mirrors(_listing(listing, store), suite.dataset, _fingerprint(suite), store)
+    return _keep(found, store)
+
+
+@task(task_run_name="put {suite.dataset.id} together", **policies.ONCE)
+async def put_dataset_together(suite: Suite, listing: str) -> str:
+    """Write the manifest of a listing whose faces were read; returns its key."""
+    return await in_thread(_put_dataset_together, suite, listing)
+
+
+def _put_dataset_together(suite: Suite, listing: str) -> str:
+    store = wiring.store()
+    listed = _listing(listing, store)
+    found = put_together(listed, suite.dataset, _fingerprint(suite), store, suite.groups_of)
+    return write_dataset(found, store)
+
+
+def _fingerprint(suite: Suite) -> str:
+    return keys.fingerprint(wiring.embedder_identity(suite.embedder.pack))

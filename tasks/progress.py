@@ -19,9 +19,9 @@ ARTIFACT_EVERY_S = 15.0
 
 
 class Progress:
-    """Counts finished units of one kind of work."""
+    """Counts finished units of one kind of work; a total of None is not known beforehand."""
 
-    def __init__(self, what: str, total: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, what: str, total: int | None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.what = what
         self.total = total
         self.done = 0
@@ -32,30 +32,40 @@ class Progress:
         self._artifact: UUID | None = None
 
     async def add(self, count: int = 1, *, failed: int = 0, cost_usd: float = 0.0) -> None:
-        """Count finished units, and say so when it is time."""
+        """Count finished units, and say so when it is time, in the log and in Prefect's UI."""
+        self.count(count, failed=failed, cost_usd=cost_usd)
+        now = self._clock()
+        if count and (now - self._shown >= ARTIFACT_EVERY_S or (self._artifact and self._is_done)):
+            self._shown = now
+            await self._show()
+
+    def count(self, count: int = 1, *, failed: int = 0, cost_usd: float = 0.0) -> None:
+        """Count finished units, and say so in the log when it is time."""
         if not count:
             return
         self.done += count
         self.failed += failed
         self.cost_usd += cost_usd
         now = self._clock()
-        if now - self._said >= EVERY_S or self.done >= self.total:
+        if now - self._said >= EVERY_S or self._is_done:
             self._said = now
             logger.info(self.line())
-        if now - self._shown >= ARTIFACT_EVERY_S or (self._artifact and self.done >= self.total):
-            self._shown = now
-            await self._show()
+
+    @property
+    def _is_done(self) -> bool:
+        return self.total is not None and self.done >= self.total
 
     def line(self) -> str:
         """The state of the work in one line."""
         elapsed = max(self._clock() - self._started, 1e-9)
         rate = self.done / elapsed
-        parts = [f"{self.what} {self.done}/{self.total}", f"{rate:.1f}/s"]
+        of = "" if self.total is None else f"/{self.total}"
+        parts = [f"{self.what} {self.done}{of}", f"{rate:.1f}/s"]
         if self.failed:
             parts.append(f"{self.failed} failed")
         if self.cost_usd:
             parts.append(f"${self.cost_usd:.2f}")
-        if self.done < self.total and rate > 0:
+        if self.total is not None and self.done < self.total and rate > 0:
             parts.append(f"{_span((self.total - self.done) / rate)} left")
         return " · ".join(parts)
 

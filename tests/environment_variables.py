@@ -12,19 +12,10 @@ from pydantic_settings import BaseSettings
 import adapters
 import tasks
 
-COMING = {
-    "FACEDRIFT_ALERT_URL",
-    "FACEDRIFT_S3_ENDPOINT_URL",
-    "FACEDRIFT_S3_REGION",
-    "FACEDRIFT_S3_ACCESS_KEY_ID",
-    "FACEDRIFT_S3_SECRET_ACCESS_KEY",
-}
-"""Of settings classes that are about to be here; to be emptied when they are."""
-
 
 def known_variables() -> set[str]:
     """The names that our settings classes read, in capitals."""
-    return {name for kind in _classes() for name in _names(kind)} | COMING
+    return {name for kind in _classes() for name in _names(kind)}
 
 
 def _classes() -> Iterator[type[BaseSettings]]:

@@ -6,23 +6,32 @@ OpenCV, because OpenCV returns a truncated JPEG as a partly grey picture and cli
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
+import threading
 import warnings
+import zlib
+from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from PIL import ExifTags, Image, ImageCms, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 
+from adapters.imaging.colours import srgb_pixels
+from adapters.imaging.file_kinds import foreign_kind
 from domain.errors import PhotoError
 
 Pixels = npt.NDArray[np.uint8]
 """Height × width × 3, RGB."""
 
+VERSION = "2"
+"""Raised whenever the same bytes decode to other pixels, or are refused for another reason."""
 MAX_PIXELS = 64_000_000
 """Larger images are refused from their header, before any memory is taken."""
+LARGE_PIXELS = 12_000_000
+"""Images above it are worked on one at a time; see `one_large_at_a_time`."""
 
 _FORMATS = {
     "PNG": ("png", "image/png"),
@@ -34,19 +43,16 @@ _FORMATS = {
     "TIFF": ("tiff", "image/tiff"),
     "AVIF": ("avif", "image/avif"),
 }
-_SRGB: Any = cast(Any, ImageCms).createProfile("sRGB")
-_TURNS = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-"""What sets an image upright, by its EXIF orientation."""
-_DAMAGE = (OSError, ValueError, SyntaxError, IndexError, EOFError, RuntimeError, struct.error)
+_OPENED = tuple(name for name in _FORMATS if name != "MPO")  # which Pillow opens as JPEG
+_DAMAGE = (
+    OSError, ValueError, SyntaxError, IndexError, KeyError, TypeError, EOFError, RuntimeError, OverflowError,
+    MemoryError, ZeroDivisionError, struct.error, zlib.error,
+)  # fmt: skip
 """What Pillow's readers raise for damaged data."""
+_BOMB = "Decompressed data too large"
+"""How Pillow's text begins when a text or profile chunk of a PNG unpacks to more than it allows."""
+_LARGE = threading.RLock()
+_OPENING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -58,44 +64,63 @@ class ImageFacts:
     width: int
     """Upright, in pixels."""
     height: int
+    notes: tuple[str, ...] = ()
+    """What a person may want to know: `first_of_several` where it holds more frames or pages than one."""
 
 
 def decode_rgb(data: bytes) -> Pixels:
-    """Decode any still image.
+    """Decode any still image, or the first frame of a moving one.
 
     Raises:
         PhotoError: with `reason` one of `empty`, `not_an_image`, `unsupported_format`, `too_large`,
             `truncated`, `unsupported_pixels`.
     """
-    return np.asarray(_upright(_open(data)), dtype=np.uint8)
+    return _pixels(_open(data))
 
 
 def inspect_image(data: bytes) -> ImageFacts:
     """Decode completely and say what the file is; raises PhotoError as `decode_rgb` does."""
+    return decode_with_facts(data)[0]
+
+
+def decode_with_facts(data: bytes) -> tuple[ImageFacts, Pixels]:
+    """Both in one decoding; raises PhotoError as `decode_rgb` does."""
     image = _open(data)
     extension, content_type = _FORMATS[str(image.format)]
-    upright = _upright(image)
-    return ImageFacts(extension, content_type, upright.width, upright.height)
+    notes = ("first_of_several",) if _has_more(data) else ()
+    pixels = _pixels(image)
+    return ImageFacts(extension, content_type, pixels.shape[1], pixels.shape[0], notes), pixels
+
+
+@contextlib.contextmanager
+def one_large_at_a_time(data: bytes) -> Generator[None]:
+    """Wait for one's turn when an image is large: several at once need more memory than there may be."""
+    try:
+        image = _open(data)
+        large = image.width * image.height > LARGE_PIXELS
+        del image
+    except PhotoError:  # said again by whoever decodes it
+        large = False
+    with _LARGE if large else contextlib.nullcontext():
+        yield
 
 
 def _open(data: bytes) -> Image.Image:
     if not data:
         raise PhotoError("the file is empty", reason="empty")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data))
+        with _OPENING, warnings.catch_warnings():  # which changes what all threads share
+            warnings.simplefilter("ignore")
+            image = Image.open(io.BytesIO(data), formats=_OPENED)
     except UnidentifiedImageError as error:
+        kind = foreign_kind(data)
+        if kind:
+            raise PhotoError(f"{kind}; save it as JPEG or PNG", reason="unsupported_format") from error
         raise PhotoError("the file is not an image that can be read", reason="not_an_image") from error
     except Image.DecompressionBombError as error:
         raise PhotoError(f"the image has too many pixels: {error}", reason="too_large") from error
     except _DAMAGE as error:
-        raise PhotoError(f"the image header is damaged: {error}", reason="truncated") from error
-    if image.format not in _FORMATS:
-        raise PhotoError(
-            f"format {image.format} is not supported; use {', '.join(sorted(_FORMATS))}",
-            reason="unsupported_format",
-        )
+        raise _damaged("the image header is damaged", error) from error
     if image.width * image.height > MAX_PIXELS:
         raise PhotoError(
             f"{image.width}×{image.height} is more than {MAX_PIXELS // 1_000_000} megapixels",
@@ -104,51 +129,46 @@ def _open(data: bytes) -> Image.Image:
     return image
 
 
-def _upright(image: Image.Image) -> Image.Image:
+def _pixels(image: Image.Image) -> Pixels:
     try:
         image.load()
     except _DAMAGE as error:
-        raise PhotoError(f"the image data is damaged or cut short: {error}", reason="truncated") from error
-    turn = _TURNS.get(_orientation(image))
-    upright = image if turn is None else image.transpose(turn)
-    return _to_srgb(_to_rgb(upright), image.info.get("icc_profile"), image.mode)
+        raise _damaged("the image data is damaged or cut short", error) from error
+    orientation = _orientation(image)
+    pixels = srgb_pixels(image)
+    image.close()  # its memory is wanted for turning
+    return _upright(pixels, orientation)
+
+
+def _damaged(what: str, error: Exception) -> PhotoError:
+    if str(error).startswith(_BOMB):
+        return PhotoError(f"a text or profile in the image is too large: {error}", reason="too_large")
+    return PhotoError(f"{what}: {error or type(error).__name__}", reason="truncated")
+
+
+def _has_more(data: bytes) -> bool:
+    """Whether there are further frames or pages; looked up apart, since looking moves Pillow's reader."""
+    try:
+        return bool(getattr(_open(data), "is_animated", False))
+    except (*_DAMAGE, PhotoError):  # of a later frame, which is not used
+        return True
 
 
 def _orientation(image: Image.Image) -> int:
     """By EXIF. `ImageOps.exif_transpose` would write the whole block anew, and fails on odd ones."""
     try:
         found = image.getexif().get(ExifTags.Base.Orientation)
-    except (*_DAMAGE, TypeError):  # broken EXIF is common and says nothing about the pixels
+    except _DAMAGE:  # broken EXIF is common and says nothing about the pixels
         return 1
     return found if isinstance(found, int) else 1
 
 
-def _to_rgb(image: Image.Image) -> Image.Image:
-    mode = image.mode
-    if mode == "RGB":
-        return image
-    if mode.startswith("I;16") or mode == "I":
-        wide = np.asarray(image).astype(np.int64)
-        if wide.min() < 0 or wide.max() > 65535:
-            raise PhotoError("32-bit integer pixels are not supported", reason="unsupported_pixels")
-        return Image.fromarray(((wide + 128) // 257).astype(np.uint8)).convert("RGB")
-    if mode == "F":
-        raise PhotoError("floating-point pixels are not supported", reason="unsupported_pixels")
-    if mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
-        cut_out = image.convert("RGBA")
-        white = Image.new("RGBA", cut_out.size, "white")
-        return Image.alpha_composite(white, cut_out).convert("RGB")
-    return image.convert("RGB")
-
-
-def _to_srgb(image: Image.Image, icc_profile: bytes | None, original_mode: str) -> Image.Image:
-    if not icc_profile or original_mode not in ("RGB", "RGBA", "P"):
-        return image
-    try:
-        profile = ImageCms.ImageCmsProfile(io.BytesIO(icc_profile))
-        if "sRGB" in (ImageCms.getProfileDescription(profile) or ""):
-            return image
-        converted = ImageCms.profileToProfile(image, profile, _SRGB, outputMode="RGB")
-    except (ImageCms.PyCMSError, OSError):  # a broken profile is common and says nothing about the pixels
-        return image
-    return converted or image
+def _upright(pixels: Pixels, orientation: int) -> Pixels:
+    """Sets an image upright, by its EXIF orientation (CIPA DC-008, tag 0x0112)."""
+    if orientation in (5, 6, 7, 8):
+        pixels = pixels.swapaxes(0, 1)
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    return np.ascontiguousarray(pixels)

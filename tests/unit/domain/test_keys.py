@@ -176,6 +176,11 @@ def test_the_layout():
     assert keys.judgement("f" * 64, sha) == f"judgements/{'f' * 16}/ab/{sha}.json"
     assert keys.state("f" * 64, sha) == f"states/{'f' * 16}/ab/{sha}.json"
     assert keys.dataset("mine", sha) == f"datasets/mine/{sha[:16]}.json"
+    assert keys.dataset_page(keys.dataset("mine", sha), "a.md") == f"datasets/mine/{sha[:16]}/a.md"
+    assert keys.listing("mine", sha) == f"datasets/mine/listings/{sha[:16]}.json"
+    assert keys.photo("2", sha) == f"photos/2/ab/{sha}.json"
+    assert keys.thumbnail("2", sha) == f"photos/2/ab/{sha}.jpg"
+    assert keys.mirror("2", sha) == f"photos/2/ab/{sha}-mirrored.json"
     assert keys.shard("r", 7) == "runs/r/shards/00007.json"
     assert keys.report("s", sha, "page.html") == f"reports/s/{sha[:16]}/page.html"
 

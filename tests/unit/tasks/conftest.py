@@ -1,13 +1,25 @@
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import pytest
+from fakes.remembering import RememberingEmbedder
+
+from adapters.datasets.source import DatasetSource
+from adapters.embedders.insightface import InsightFaceEmbedder, identity_of
+from adapters.stores.local import LocalStore
 from domain.judge_cards import JudgeCard
 from domain.loading import load, load_suite
 from domain.model_cards import ModelCard
+from domain.photos import Dataset
+from domain.records import FaceReading
 from domain.runs import RunPlan, RunRequest
+from domain.suites import DatasetChoice, FacePack
 from domain.taxonomy import Taxonomy
 from tasks import wiring
+from tasks.preparing import prepare
 
 
 @pytest.fixture
@@ -34,3 +46,33 @@ def a_run() -> RunPlan:
         code_version="0",
         packages={},
     )
+
+
+@pytest.fixture(scope="session")
+def known_readings() -> dict[str, FaceReading]:
+    """What the real embedder has found so far, by content."""
+    return {}
+
+
+@pytest.fixture
+def remembering(embedder: InsightFaceEmbedder, known_readings: dict[str, FaceReading]) -> RememberingEmbedder:
+    """The real embedder; notes what it is asked for, and does not work it out twice."""
+    return RememberingEmbedder(embedder, known_readings)
+
+
+@pytest.fixture
+def photo_store(tmp_path: Path) -> LocalStore:
+    return LocalStore(tmp_path / "store", fsync=False)
+
+
+@pytest.fixture
+def run_prepare(
+    remembering: RememberingEmbedder, face_pack: FacePack, photo_store: LocalStore
+) -> Callable[..., Dataset]:
+    """Prepares a source; further arguments are those of the suite's dataset."""
+
+    def run(source: DatasetSource, **options: Any) -> Dataset:
+        choice = DatasetChoice(id="mine", adapter="packaged_faces", **options)
+        return prepare(choice, source, remembering, identity_of(face_pack), photo_store)
+
+    return run

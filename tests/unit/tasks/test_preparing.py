@@ -11,31 +11,16 @@ from builders import encoded, noise
 from adapters.datasets.folder import FolderDataset
 from adapters.datasets.packaged_faces import _PICTURES, PackagedFaces, _bytes
 from adapters.datasets.source import SourcePhoto
-from adapters.embedders.insightface import InsightFaceEmbedder, identity_of
+from adapters.embedders.insightface import identity_of
 from adapters.imaging.decode import decode_rgb
 from adapters.stores.local import LocalStore
 from domain import keys
 from domain.errors import DefinitionError
 from domain.photos import Dataset, LeftOut
-from domain.records import FaceBox, FaceReading
 from domain.suites import FacePack
 from tasks import ledger
-from tasks.preparing import prepare
 
 Prepare = Callable[..., Dataset]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> LocalStore:
-    return LocalStore(tmp_path / "store", fsync=False)
-
-
-@pytest.fixture
-def run(embedder: InsightFaceEmbedder, face_pack: FacePack, store: LocalStore) -> Prepare:
-    def prepared(source: object, **options: float) -> Dataset:
-        return prepare("mine", source, embedder, identity_of(face_pack), store, **options)
-
-    return prepared
 
 
 @pytest.fixture
@@ -67,8 +52,10 @@ def photos(tmp_path: Path, faces: list[SourcePhoto]) -> Path:
     return root
 
 
-def test_the_usable_ones_are_prepared_and_every_other_is_named(run: Prepare, photos: Path, store: LocalStore):
-    found = run(FolderDataset(photos))
+def test_the_usable_ones_are_prepared_and_every_other_is_named(
+    run_prepare: Prepare, photos: Path, photo_store: LocalStore
+):
+    found = run_prepare(FolderDataset(photos))
     roles = {photo.source: (photo.role, photo.subject) for photo in found.photos}
     zoe, zo = roles["Zoë/1.png"][1], roles["zo/1.png"][1]
     assert zoe != zo
@@ -107,56 +94,23 @@ def test_the_usable_ones_are_prepared_and_every_other_is_named(run: Prepare, pho
 
 
 def test_every_photo_and_its_reading_are_in_the_store(
-    run: Prepare, photos: Path, store: LocalStore, face_pack: FacePack
+    run_prepare: Prepare, photos: Path, photo_store: LocalStore, face_pack: FacePack
 ):
-    found = run(FolderDataset(photos))
+    found = run_prepare(FolderDataset(photos))
     embedder = keys.fingerprint(identity_of(face_pack))
     assert found.embedder_fingerprint == embedder
     for photo in found.photos:
-        data = ledger.read_image(store, photo.image_sha256, photo.extension)
+        data = ledger.read_image(photo_store, photo.image_sha256, photo.extension)
         height, width = decode_rgb(data).shape[:2]
         assert (photo.width, photo.height) == (width, height)
-        record = ledger.faces(store, embedder, photo.image_sha256)
+        record = ledger.faces(photo_store, embedder, photo.image_sha256)
         assert record is not None
         assert record.reading.faces[0].box == photo.box
         if not photo.derived_from:
             assert data == (photos / photo.source).read_bytes()
 
 
-def test_a_second_time_gives_the_same_manifest_and_reads_nothing_again(
-    run: Prepare, photos: Path, face_pack: FacePack, store: LocalStore
-):
-    first = run(FolderDataset(photos))
-
-    class Nobody:
-        def providers(self) -> tuple[str, ...]:
-            return ()
-
-        def read(self, images: list[bytes]) -> list[FaceReading]:
-            usable = {
-                keys.sha256((photos / p.source).read_bytes()) for p in first.photos if not p.derived_from
-            }
-            assert not usable & {keys.sha256(image) for image in images}
-            known = {p.source: p for p in first.left_out}
-            by_bytes = {
-                (photos / source).read_bytes(): item
-                for source, item in known.items()
-                if (photos / source).exists()
-            }
-            return [self._again(by_bytes[image]) for image in images]
-
-        def _again(self, item: LeftOut) -> FaceReading:
-            face = FaceBox(box=(0, 0, 1, 1), score=1, embedding="")
-            count = {"no_face": 0, "several_faces": 6}.get(item.reason)
-            if count is None:
-                return FaceReading(status="unreadable", detail=f"{item.reason}: {item.detail}")
-            return FaceReading(status="read", width=9, height=9, faces=(face,) * count)
-
-    second = prepare("mine", FolderDataset(photos), Nobody(), identity_of(face_pack), store)
-    assert keys.fingerprint(second) == keys.fingerprint(first)
-
-
-def test_a_file_that_cannot_be_read_does_not_part_a_subject(run: Prepare, faces: list[SourcePhoto]):
+def test_a_file_that_cannot_be_read_does_not_part_a_subject(run_prepare: Prepare, faces: list[SourcePhoto]):
     class Source:
         def read(self) -> Iterator[SourcePhoto | LeftOut]:
             jpeg = encoded(decode_rgb(faces[0].data), "JPEG", quality=90)
@@ -165,17 +119,19 @@ def test_a_file_that_cannot_be_read_does_not_part_a_subject(run: Prepare, faces:
             yield LeftOut(source="a/2", reason="unreadable", detail="no")
             yield SourcePhoto("a-3", "a", jpeg, "a/3", "x")
 
-    found = run(Source())
+    found = run_prepare(Source())
     assert [(photo.id, photo.role) for photo in found.photos] == [("a-1", "base"), ("a-3", "reference")]
     assert [item.source for item in found.left_out] == ["a/0", "a/2"]
 
 
-def test_a_mirror_image_is_marked_as_derived(run: Prepare, faces: list[SourcePhoto], store: LocalStore):
-    found = run(PackagedFaces())
+def test_a_mirror_image_is_marked_as_derived(
+    run_prepare: Prepare, faces: list[SourcePhoto], photo_store: LocalStore
+):
+    found = run_prepare(PackagedFaces())
     assert len(found.photos) == 14
     mirrored = found.by_id["astronaut-mirrored"]
     assert mirrored.derived_from == "astronaut"
-    pixels = decode_rgb(ledger.read_image(store, mirrored.image_sha256, mirrored.extension))
+    pixels = decode_rgb(ledger.read_image(photo_store, mirrored.image_sha256, mirrored.extension))
     assert np.array_equal(pixels, decode_rgb(faces[6].data)[:, ::-1])
 
 
@@ -194,13 +150,13 @@ def test_a_mirror_image_is_marked_as_derived(run: Prepare, faces: list[SourcePho
     ],
 )
 def test_nothing_usable_counts_the_reasons(
-    run: Prepare, tmp_path: Path, files: dict[str, bytes], reasons: str
+    run_prepare: Prepare, tmp_path: Path, files: dict[str, bytes], reasons: str
 ):
     (tmp_path / "photos").mkdir()
     for name, data in files.items():
         (tmp_path / "photos" / name).write_bytes(data)
     with pytest.raises(DefinitionError, match="no photo of 'mine' can be used") as caught:
-        run(FolderDataset(tmp_path / "photos"))
+        run_prepare(FolderDataset(tmp_path / "photos"))
     assert caught.value.message.endswith(f"can be used: {reasons}")
 
 
@@ -221,14 +177,14 @@ class TestTheLeastFss0:
             (root / name).write_bytes(data)
         return root
 
-    def test_zero_keeps_all(self, run: Prepare, mixed: Path):
-        found = run(FolderDataset(mixed), min_fss0=0.0)
-        assert keys.fingerprint(found) == keys.fingerprint(run(FolderDataset(mixed)))
+    def test_zero_keeps_all(self, run_prepare: Prepare, mixed: Path):
+        found = run_prepare(FolderDataset(mixed), min_fss0=0.0)
+        assert keys.fingerprint(found) == keys.fingerprint(run_prepare(FolderDataset(mixed)))
         assert [photo.id for photo in found.base] == ["alone-1", "mixed-1", "same-1"]
         assert found.left_out == ()
 
-    def test_a_base_photo_below_is_left_out_with_its_value(self, run: Prepare, mixed: Path):
-        found = run(FolderDataset(mixed), min_fss0=0.5)
+    def test_a_base_photo_below_is_left_out_with_its_value(self, run_prepare: Prepare, mixed: Path):
+        found = run_prepare(FolderDataset(mixed), min_fss0=0.5)
         assert [photo.id for photo in found.base] == ["alone-1", "same-1"]
         [left] = found.left_out
         assert (left.source, left.reason) == ("mixed/1.png", "fss0_below_threshold")
@@ -237,12 +193,12 @@ class TestTheLeastFss0:
         assert left.detail.endswith(", at least 0.5 is needed")
         assert [photo.id for photo in found.references("mixed")] == ["mixed-2"]
 
-    def test_a_mirror_image_goes_with_its_photo(self, run: Prepare, mixed: Path):
-        found = run(FolderDataset(mixed), min_fss0=0.99)
+    def test_a_mirror_image_goes_with_its_photo(self, run_prepare: Prepare, mixed: Path):
+        found = run_prepare(FolderDataset(mixed), min_fss0=0.99)
         assert Counter(item.reason for item in found.left_out) == {"fss0_below_threshold": 2}
         assert [photo.id for photo in found.base] == ["same-1"]
         assert not any(photo.derived_from for photo in found.photos)
 
-    def test_nobody_left_is_said(self, run: Prepare, mixed: Path):
+    def test_nobody_left_is_said(self, run_prepare: Prepare, mixed: Path):
         with pytest.raises(DefinitionError, match="3 × fss0_below_threshold"):
-            run(FolderDataset(mixed), min_fss0=1.0)
+            run_prepare(FolderDataset(mixed), min_fss0=1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import math
 
 import polars as pl
@@ -57,6 +58,17 @@ def test_progress_says_count_rate_failures_cost_and_time_left() -> None:
     now[0] = 120.0
     asyncio.run(progress.add(20))
     assert progress.line() == "edits 40/40 · 2.0/s · 2 failed · $1.50"
+
+
+def test_progress_without_a_known_total_tells_no_time_left(caplog: pytest.LogCaptureFixture) -> None:
+    now = [100.0]
+    progress = Progress("photos looked at", None, clock=lambda: now[0])
+    with caplog.at_level(logging.INFO, "facedrift.progress"):
+        progress.count()
+        assert caplog.messages == []
+        now[0] = 110.0
+        progress.count(19)
+    assert caplog.messages == ["photos looked at 20 · 2.0/s"]
 
 
 @pytest.mark.parametrize(
