@@ -38,6 +38,7 @@ PHOTOS = 3
 STEPS = len(MODELS) * len(SESSIONS) * PHOTOS * 4
 REQUEST: dict[str, Any] = {
     "suite": "small", "images": PHOTOS, "rehearse": True, "approve_above_usd": None, "shards_at_once": 2,
+    "concurrency": 2,
 }  # fmt: skip
 
 
@@ -71,6 +72,10 @@ class Stack:
         runs = self.api.runs(flow_runs={"state": state, "name": {"like_": name}})
         return [run["id"] for run in runs]
 
+    def named(self, name: str) -> list[str]:
+        """Ids of all runs of this very name."""
+        return [run["id"] for run in self.api.runs(flow_runs={"name": {"any_": [name]}})]
+
     def mark_as_crashed(self, name: str) -> list[str]:
         """What the automation for runs without a heartbeat does after 90 seconds, at once."""
         lost = self.running(name)
@@ -89,7 +94,7 @@ def kill_process_of(run: str) -> None:
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     home = tmp_path_factory.mktemp("operations")
-    write_suite(home, {"seed": 7, "latency_s": [0.2, 0.5]}, models=MODELS, shard_chains=3)
+    write_suite(home, {"seed": 7, "latency_s": [1.0, 2.0]}, models=MODELS, shard_chains=3)
     with ExitStack() as held:
         database = held.enter_context(postgres())
         bucket = held.enter_context(seaweedfs(home / "s3"))
@@ -141,9 +146,9 @@ def test_killed_everywhere_a_run_ends_with_the_records_of_an_undisturbed_one(
     run = stack.api.start("run-suite/adhoc", {"request": REQUEST})
 
     stack.until("a shard is at work", lambda: stack.accepted() >= STEPS // 6)
-    shard = stack.running(" shard ")[0]
-    kill_process_of(shard)  # the worker sees it, and the run starts the shard again
-    stack.until("the shard was started again", lambda: bool(stack.running("(start 2)")))
+    shard = stack.api.runs(flow_runs={"id": {"any_": [stack.running(" shard ")[0]]}})[0]
+    kill_process_of(shard["id"])  # the worker sees it, and the run starts the shard again
+    stack.until("the shard was started again", lambda: len(stack.named(shard["name"])) == 2)
 
     stack.until("half is done", lambda: stack.accepted() >= STEPS // 2)
     stack.server.kill()
