@@ -54,7 +54,7 @@ def resolve(request: RunRequest) -> Resolved:
             id=f"folder-{keys.sha256(str(path).encode())[:8]}",
             adapter="folder",
             path=str(path),
-            min_fss0=suite.dataset.min_fss0,
+            **suite.dataset.model_dump(include={"min_fss0", "exclude_near_duplicates", "mirror_alone"}),
         )
         suite = suite.model_copy(update={"dataset": own})
     taxonomy = load(Taxonomy, suite.taxonomy)

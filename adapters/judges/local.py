@@ -33,8 +33,8 @@ from domain.judge_cards import JudgeCard
 from domain.judging import State
 from domain.taxonomy import Attribute, Taxonomy
 
-VERSION = "local-heuristic-1"
-"""Changes whenever the same pixels may be judged differently."""
+VERSION = "local-heuristic-2"
+"""Changes whenever the same bytes may be judged differently; 2: grey and CMYK profiles count when decoding."""
 _KEPT_IMAGES = 512
 """Of about 40 kB each: enough that judging finds what tracking has looked at."""
 _COARSE_PX = 128
