@@ -34,7 +34,7 @@ from domain.judging import State
 from domain.taxonomy import Attribute, Taxonomy
 
 VERSION = "local-heuristic-2"
-"""Changes whenever the same bytes may be judged differently; 2: grey and CMYK profiles count when decoding."""
+"""Changes whenever the same bytes may be judged differently; 2: grey and CMYK colour profiles count."""
 _KEPT_IMAGES = 512
 """Of about 40 kB each: enough that judging finds what tracking has looked at."""
 _COARSE_PX = 128
