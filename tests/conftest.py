@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import socket
 from collections.abc import Iterator
@@ -68,6 +69,15 @@ def _refuse(host: Any) -> None:
         address = None
     if address is None or not (address.is_loopback or address.is_unspecified):
         raise NetworkBlockedError(f"tests do not reach the network: {name}")
+
+
+@pytest.fixture(autouse=True)
+def own_logging() -> Iterator[None]:
+    """What a command sets up for its own process, as each would be, is not the next test's."""
+    logger = logging.getLogger("facedrift")
+    before = logger.handlers[:], logger.level, logger.propagate
+    yield
+    logger.handlers[:], logger.level, logger.propagate = before
 
 
 @pytest.fixture(scope="session")

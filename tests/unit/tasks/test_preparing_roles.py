@@ -151,7 +151,7 @@ class TestChoosing:
         assert made.per_group is not None
         assert made.per_group.model_dump() == {"columns": ("gender", "skin"), "n": 2, "seed": 5}
         assert [(item.source, item.reason, item.detail) for item in found.left_out] == [
-            ("6/1", "no_group", "skin not stated")
+            ("6/1", "no_group", "skin not stated, or in no group")
         ]
 
     def test_it_is_the_choice_of_the_hashes(self, run_prepare: Prepare, seen: list[bytes]):
