@@ -69,6 +69,8 @@ class PrefectServer(Process):
             "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "50",
             "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "200",
             "PREFECT_UI_ENABLED": "false",
+            # In memory, a restart forgets who holds a deployment's slot, and ends its run.
+            "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem",
         }
         command = [*PYTHON_PREFECT, "server", "start", "--host", "127.0.0.1", "--port", str(port)]
         super().__init__(command, {**environment, **own}, home / "server.log")
