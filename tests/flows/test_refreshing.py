@@ -80,7 +80,8 @@ def test_a_run_with_problems_is_no_end(home: Path, run_tiny: Run) -> None:
     only = (failed[0].chain, Chain(model="scripted", photo="nobody", session="hair_001"))
     planned = _plan_run(request, dataset, only)
     assert len(planned.shards) == 1
-    assert planned.missing.unfinished == 2, "the plan is of the whole request"
+    assert (planned.missing.chains, planned.missing.unfinished) == (2, 1), "of the chains that are named"
+    assert wiring.run_plan(planned.run_id).photos == wiring.run_plan(first.run_id).photos, "of all photos"
     part = json.loads(wiring.store().get(keys.shard(planned.run_id, 1)) or b"")
     assert [step["chain"] for step in part["steps"]] == [failed[0].chain.model_dump()]
     assert len(editors.calls(log)) == made
