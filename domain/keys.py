@@ -146,7 +146,7 @@ def face_work_done(digest: str) -> str:
 
 
 def run_of_suite(suite: str, run_id: str) -> str:
-    """Empty; its name says that a suite has this run."""
+    """Its name says that a suite has this run."""
     return check_key(f"runs/of/{suite}/{run_id}")
 
 

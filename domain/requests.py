@@ -87,7 +87,8 @@ class RetryRequest(BaseModel):
         description="Only steps that ended so, or whose turn never came (not_run); empty for all.",
     )
     since: date | None = Field(
-        default=None, description="Failures of runs from this day (UTC) on; empty for the newest run alone."
+        default=None,
+        description="Failures of runs from this day (UTC) on; empty for the newest run and its retries.",
     )
     until: date | None = Field(default=None, description="Failures of runs up to this day (UTC).")
     max_cost_usd: float | None = Field(

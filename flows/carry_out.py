@@ -33,8 +33,8 @@ async def carry_out(planned: PlannedRun, request: RunRequest) -> RunSummary:
         BudgetError: a person did not approve of it.
         IncompleteError: some of it failed; everything else was done, measured and published.
     """
-    await approve(request, planned.missing)
     unusable = await check_providers(planned.run_id, planned.missing)
+    await approve(request, planned.missing)
     job = EditJob(planned, request.max_cost_usd, request.shards_at_once, unusable)
     job.problems += [f"{name}: {problem}" for name, problem in unusable.items()]
     await job.run()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from prefect import flow
 
 from domain.errors import FacedriftError, IncompleteError
@@ -15,10 +13,9 @@ from tasks.pools import cancel_parts
 from tasks.preflight import ready_store
 from tasks.refreshing import find_unchanged
 from tasks.rehearsing import asked_for
+from tasks.run_accounts import show_note
 from tasks.run_states import ended, error_of
 from tasks.step_log import start_log
-
-logger = logging.getLogger("facedrift.refresh")
 
 
 @flow(name="refresh-leaderboard", on_cancellation=[cancel_parts])
@@ -42,7 +39,7 @@ async def refresh_leaderboard(request: RefreshForm) -> dict[str, str]:
             done[suite] = await _refresh(suite, request)
         except FacedriftError as error:
             done[suite] = f"{type(error).__name__}: {error}"
-        logger.info("%s: %s", suite, done[suite])
+        await show_note("refresh", suite, f"{suite}: {done[suite]}")
     problems = [f"{name}: {how}" for name, how in done.items() if how not in ("nothing new", "refreshed")]
     if problems:
         raise IncompleteError("; ".join(problems))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from prefect import flow
 
 from domain.runs import Missing, RunSummary
@@ -13,10 +11,8 @@ from tasks.planning import plan_run, preview_run
 from tasks.pools import cancel_parts
 from tasks.preflight import ready_store
 from tasks.retrying import find_failed
-from tasks.run_accounts import show_plan
+from tasks.run_accounts import show_note, show_plan
 from tasks.step_log import start_log
-
-logger = logging.getLogger("facedrift.retry")
 
 
 @flow(name="retry-failed", flow_run_name="retry {request.suite}", on_cancellation=[cancel_parts])
@@ -35,8 +31,8 @@ async def retry_failed(request: RetryForm) -> RunSummary | Missing | None:
     start_log()
     await ready_store()
     found = await find_failed(request)
-    logger.info("%d chains to try again in %s: %s", len(found.chains), request.suite, found.kinds)
-    if not found.chains:
+    await show_note("retry", request.suite, found.text(request))
+    if found.request is None or not found.chains:
         return None
     if request.dry_run:
         missing = await preview_run(found.request, found.dataset, found.chains)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,6 @@ import polars as pl
 from adapters.base import ObjectStore
 from adapters.pages.markdown import escaped
 from domain import keys
-from domain.errors import StoreError
 from domain.printed import PrintedPaper, Slip, printed_paper
 from domain.suites import Rules
 from tasks import ledger, wiring
@@ -19,6 +17,7 @@ from tasks.definitions import load_suite
 from tasks.paper_closure import CHECKS, Closure, closures
 from tasks.paper_comparison import VERDICTS, compare, compare_lists, counts_of, our_numbers, sorted_tables
 from tasks.paper_text import NOTHING, number_text, rules_text
+from tasks.pointers import current
 from tasks.scoring import scan_table
 
 NEEDED = (
@@ -107,16 +106,9 @@ def _made(paper: PrintedPaper, tables: dict[str, pl.DataFrame], lead: str) -> Pa
 
 
 def newest_snapshot(store: ObjectStore, suite: str) -> str | None:
-    """The digest of a suite's newest report; None when there is none."""
-    data = store.get(keys.report_pointer(suite))
-    if data is None:
-        return None
-    try:
-        return str(json.loads(data)["snapshot"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(
-            "the pointer to the newest report is damaged", key=keys.report_pointer(suite)
-        ) from error
+    """The digest of the report that is a suite's board; None when there is none."""
+    held = current(suite, store)
+    return held.snapshot if held else None
 
 
 def comparison_files(made: PaperComparison) -> dict[str, bytes]:

@@ -31,6 +31,9 @@ from tasks.surveys import survey
 from tasks.threads import in_thread, on_threads
 from tasks.versions import code_version, package_versions
 
+RETRY = b"retry"
+"""Under a run's name among those of its suite: its shards are of some chains only."""
+
 
 @dataclass(frozen=True)
 class Resolved:
@@ -236,7 +239,7 @@ def _plan_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...]) ->
     ledger.write_new(store, keys.run(run.id), run)
     settle(seen, store, parts, run_id=run.id)
     store.put(keys.newest_run(run.suite.id), run.id.encode())
-    store.put_new(keys.run_of_suite(run.suite.id, run.id), b"")
+    store.put_new(keys.run_of_suite(run.suite.id, run.id), RETRY if only else b"")
     return PlannedRun(
         run_id=run.id,
         missing=missing(seen.history, store, only),

@@ -9,11 +9,12 @@ from functools import cache
 from pathlib import Path
 
 from prefect.client.orchestration import get_client
+from prefect.context import FlowRunContext
 from prefect.settings import get_current_settings
 
 from adapters.imaging.packs import PackSettings
 from adapters.registry import editor_class
-from adapters.stores.settings import Place, place
+from adapters.stores.settings import VARIABLE, Place, is_relative, place
 from domain.errors import DefinitionError, FacedriftError, StoreError
 from domain.runs import RunRequest
 from tasks import wiring
@@ -69,7 +70,13 @@ def _check_room(root: Path, edits: int) -> None:
 
 
 async def ready_store() -> None:
-    """Raise StoreError unless the store can do what a run needs of it."""
+    """Raise StoreError unless the store can do what a run needs of it, and is the same for every worker."""
+    context = FlowRunContext.get()
+    if context and context.flow_run and context.flow_run.deployment_id and is_relative():
+        raise StoreError(
+            f"{VARIABLE} is a relative folder, which each worker would look for where it was started: set it "
+            "to an absolute one or to s3://bucket/prefix on every worker"
+        )
     await in_thread(check_store)
 
 

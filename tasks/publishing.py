@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from domain import keys
 from domain.runs import Snapshot
 from tasks import policies, wiring
 from tasks.paper_index import publish_paper, read_index
+from tasks.pointers import point_to
 from tasks.progress import artifact_key
 from tasks.report_views import BOARD_COLUMNS, board_rows, comparisons_of, page_of, truth_summary
 from tasks.scoring import read_table
@@ -32,9 +32,7 @@ def publish(snapshot: Snapshot, store: ObjectStore) -> None:
         store.put_new(provenance, run.model_dump_json(indent=1).encode())
         publish_paper(run, snapshot, store)
         store.put_new(page, render(page_of(run, snapshot, store)))
-    pointer = json.dumps({"snapshot": snapshot.digest}, sort_keys=True).encode()
-    if store.get(keys.report_pointer(snapshot.suite)) != pointer:
-        store.put(keys.report_pointer(snapshot.suite), pointer)
+    point_to(snapshot, run, store)
 
 
 @task(task_run_name="publish {snapshot.suite}", **policies.ONCE)

@@ -9,6 +9,7 @@ from domain import keys
 from domain.runs import RunPlan, RunRequest, RunSummary
 from tasks import ledger, policies, wiring
 from tasks.planning import resolve_run
+from tasks.pointers import current, is_whole
 from tasks.scoring import TABLES
 from tasks.surveys import survey
 from tasks.threads import in_thread, on_threads
@@ -53,4 +54,11 @@ def _what_it_does(run: RunPlan) -> dict[str, object]:
 def _is_there(summary: RunSummary, store: ObjectStore) -> bool:
     suite, digest = summary.snapshot.suite, summary.snapshot.digest
     files = [keys.report(suite, digest, name) for name in FILES]
-    return None not in on_threads(store.head, files)
+    return None not in on_threads(store.head, files) and _is_the_board(summary, store)
+
+
+def _is_the_board(summary: RunSummary, store: ObjectStore) -> bool:
+    """Whether readers see this snapshot, or see another because this run is a part of the suite."""
+    held = current(summary.snapshot.suite, store)
+    run = wiring.run_plan(summary.run_id)
+    return held is not None and (held.snapshot == summary.snapshot.digest or not is_whole(run))

@@ -14,10 +14,11 @@ from adapters.base import ObjectStore
 from domain import keys
 from domain.plan import Chain, StepPlan
 from domain.requests import FailureKind, RetryRequest, RunRequest
-from domain.runs import RunPlan, Shard, ShardSummary
+from domain.runs import RunPlan, Shard, ShardSummary, choose
 from tasks import ledger, policies, wiring
 from tasks.definitions import load_suite
-from tasks.planning import newest_run
+from tasks.planning import RETRY, newest_run
+from tasks.pointers import is_whole
 from tasks.threads import in_thread
 
 KNOWN_ERRORS = frozenset(get_args(FailureKind))
@@ -27,32 +28,48 @@ KNOWN_ERRORS = frozenset(get_args(FailureKind))
 class Retry:
     """Chains to go on with, in a run like the suite's newest one."""
 
-    request: RunRequest
+    request: RunRequest | None
+    """None where there was no run in the time that is looked at."""
     dataset: str
     chains: tuple[Chain, ...]
     kinds: dict[str, int]
     """How many of the chains stopped for which reason."""
     gone: int
-    """Chains that failed as well and are no part of the newest run any more."""
+    """Chains that failed as well and are no part of the run that the retry is planned as."""
+
+    def text(self, asked: RetryRequest) -> str:
+        """What was found, in a sentence for people."""
+        if self.request is None:
+            return f"{asked.suite} has no run from {asked.since} on"
+        kinds = ", ".join(f"{count} × {kind}" for kind, count in sorted(self.kinds.items())) or "none"
+        left = f"; {self.gone} more are no part of the suite as it was last run" if self.gone else ""
+        wide = "" if self.chains else "; widen since, models or errors if you expected some"
+        return f"{len(self.chains)} chains to try again in {asked.suite}: {kinds}{left}{wide}"
 
 
 @task(task_run_name="find failed steps of {request.suite}", **policies.ONCE)
 async def find_failed(request: RetryRequest) -> Retry:
     """The steps of a suite that have no outcome yet, by how they ended.
 
+    They are planned as the newest of the runs that are looked at was, or the newest that was of the whole
+    suite: a small run since then does not hide the failures of a large one.
+
     Raises:
         StoreError: the suite was never run in this store.
-        DefinitionError: there is no such suite.
+        DefinitionError: there is no such suite, or it has no such model.
     """
     return await in_thread(_find_failed, request, wiring.store())
 
 
 def _find_failed(request: RetryRequest, store: ObjectStore) -> Retry:
-    suite = load_suite(request.suite).id
-    newest = wiring.run_plan(newest_run(suite, store))
+    suite = load_suite(request.suite)
+    choose(request.models, suite.models, "models")
+    runs = [wiring.run_plan(run_id) for run_id in _runs(request, suite.id, store)]
+    if not runs:
+        return Retry(None, "", (), {}, 0)
+    newest = max(runs, key=lambda run: (is_whole(run), run.id))
     found: dict[Chain, str] = {}
-    for run_id in _runs(request, suite, newest.id, store):
-        run = wiring.run_plan(run_id)
+    for run in runs:
         for chain, step, kind in _unfinished(run, store):
             if _is_wanted(request, chain, kind) and ledger.outcome(store, step) is None:
                 found[chain] = kind
@@ -72,13 +89,19 @@ def _find_failed(request: RetryRequest, store: ObjectStore) -> Retry:
     return Retry(wanted, newest.dataset, tuple(here), dict(Counter(here.values())), len(found) - len(here))
 
 
-def _runs(request: RetryRequest, suite: str, newest: str, store: ObjectStore) -> list[str]:
-    if request.since is None:
-        return [newest]
-    prefix = keys.runs_of_suite(suite)
+def _runs(request: RetryRequest, suite: str, store: ObjectStore) -> list[str]:
+    """Runs that are looked at: without a day, the newest and, where it was a retry, those before it."""
+    newest, prefix = newest_run(suite, store), keys.runs_of_suite(suite)
     names = [key.removeprefix(prefix) for key in store.list(prefix)]
-    last = request.until or date.max
-    return [name for name in names if request.since <= date.fromisoformat(name[:8]) <= last]
+    if request.since is not None:
+        last = request.until or date.max
+        return [name for name in names if request.since <= date.fromisoformat(name[:8]) <= last]
+    found: list[str] = []
+    for name in sorted((name for name in names if name <= newest), reverse=True):
+        found.append(name)
+        if store.get(keys.run_of_suite(suite, name)) != RETRY:
+            break
+    return found or [newest]
 
 
 def _unfinished(run: RunPlan, store: ObjectStore) -> Iterator[tuple[Chain, str, str]]:

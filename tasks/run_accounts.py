@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from prefect.artifacts import acreate_link_artifact, acreate_markdown_artifact, acreate_table_artifact
@@ -11,6 +12,8 @@ from domain import keys
 from domain.runs import Missing, RunSummary, StepFailure
 from tasks.progress import artifact_key
 from tasks.publishing import stored_at
+
+logger = logging.getLogger("facedrift.runs")
 
 MOST_ROWS = 1000
 """Of a table artifact; all failures are in the summaries of the shards."""
@@ -35,6 +38,12 @@ async def show_run(summary: RunSummary) -> None:
         page if "://" in page else f"file://{page}", key=artifact_key("report", suite), link_text=page
     )
     emit_event(RUN_ENDED, resource=_resource(suite), payload=payload_of(summary))
+
+
+async def show_note(kind: str, suite: str, text: str) -> None:
+    """Say something of a suite in the log and as an artifact."""
+    logger.info(text)
+    await acreate_markdown_artifact(text, key=artifact_key(kind, suite))
 
 
 async def show_plan(suite: str, missing: Missing) -> None:

@@ -28,6 +28,7 @@ from tasks import failures, policies, wiring
 from tasks.collecting import COLUMNS, Collected, Collector
 from tasks.definitions import load
 from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
+from tasks.pointers import part_notice
 from tasks.scanning import scan_object
 from tasks.served import notices_of, served_table, unreadable
 from tasks.surveys import survey
@@ -236,7 +237,8 @@ def _notices(snapshot: Snapshot, store: ObjectStore) -> tuple[tuple[str, ...], l
         if bad > MOST_UNREADABLE * asked
     ]
     run = wiring.run_plan(snapshot.run_id)
-    return (*notices_of(read_table(store, snapshot, "served"), steps), *notices_of_groups(run)), problems
+    told = notices_of(read_table(store, snapshot, "served"), steps)
+    return (*part_notice(run), *told, *notices_of_groups(run)), problems
 
 
 def notices_of_groups(run: RunPlan) -> tuple[str, ...]:

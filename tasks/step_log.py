@@ -97,6 +97,7 @@ def start_log() -> None:
         JsonLines() if form == "json" else logging.Formatter("%(asctime)s %(levelname)s %(message)s")
     )
     root.addHandler(handler)
+    root.propagate = False  # Prefect writes what reaches it to the same place again
     root.setLevel(logging.INFO)
 
 

@@ -122,6 +122,12 @@ def _bucket_place(bucket: str, prefix: str) -> BucketPlace:
     return BucketPlace(bucket, prefix, s3_settings())
 
 
+def is_relative() -> bool:
+    """Whether the store is a folder below wherever this process was started."""
+    text = StoreSettings().store
+    return not _ADDRESS.match(text) and not Path(text).expanduser().is_absolute()
+
+
 def parse(text: str) -> Path | tuple[str, str]:
     """A location as an absolute directory, or as bucket and prefix; raises DefinitionError."""
     if not _ADDRESS.match(text):

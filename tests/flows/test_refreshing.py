@@ -51,6 +51,7 @@ def test_a_run_that_would_do_nothing_is_known_and_leaves_no_trace(
         keys.report("tiny", first.snapshot.digest, "index.html"),
         keys.run_summary(run.id),
         keys.newest_run("tiny"),
+        keys.report_pointer("tiny"),
     ]
     for key in gone:
         data = store.get(key) or b""

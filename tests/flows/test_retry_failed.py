@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fakes import editors
 
-from domain.errors import IncompleteError, StoreError
+from domain.errors import DefinitionError, IncompleteError, StoreError
 from domain.requests import RetryRequest
 from domain.runs import Missing, RunSummary
 from flows.retry_failed import retry_failed
@@ -67,11 +67,10 @@ def test_by_kind_of_error(failed: tuple[Path, Path]) -> None:
     assert _retry(errors=["QuotaError"]) is None
 
 
-def test_by_model_and_by_day(failed: tuple[Path, Path]) -> None:
+def test_by_day(failed: tuple[Path, Path]) -> None:
     _, script = failed
     script.write_text("{}")
     today = datetime.now(UTC).date()
-    assert _retry(models=["control-unchanged"]) is None
     assert _retry(since=today + timedelta(days=1)) is None
     assert _retry(since=today - timedelta(days=9), until=today - timedelta(days=2)) is None
     found = _retry(since=today - timedelta(days=1), dry_run=True)
@@ -79,13 +78,32 @@ def test_by_model_and_by_day(failed: tuple[Path, Path]) -> None:
     assert found.chains == 4
 
 
-def test_older_runs_count_when_they_are_asked_for(failed: tuple[Path, Path], run_tiny: Run) -> None:
+def test_a_small_run_since_then_does_not_hide_the_failures_of_a_whole_one(home: Path, run_tiny: Run) -> None:
+    _, script = editors.write_definitions(home, sessions=["hair_001"])
+    script.write_text(json.dumps({CRASHES: "crash"}))
+    whole, _ = run_tiny(images=None)
+    assert whole.edits.failed == 7
+    script.write_text("{}")
+    run_tiny(images=1)
+    assert _retry() is None, "the newest run is whole"
+    found = _retry(since=datetime.now(UTC).date() - timedelta(days=1), dry_run=True)
+    assert isinstance(found, Missing)
+    assert (found.chains, found.unfinished) == (6, 6)
+
+
+def test_retrying_one_kind_of_error_leaves_the_others_to_the_next_retry(failed: tuple[Path, Path]) -> None:
     _, script = failed
     script.write_text("{}")
-    run_tiny(images=1)  # the newest run, of half of the photos: done whole
+    assert isinstance(_retry(errors=["other"]), RunSummary)
+    left = _retry()
+    assert isinstance(left, RunSummary)
+    assert left.planned.chains == 2
     assert _retry() is None
-    found = _retry(since=datetime.now(UTC).date() - timedelta(days=1))
-    assert found is None, "chains of the other photo are no part of the newest run"
+
+
+def test_a_model_that_the_suite_has_not_is_refused(failed: tuple[Path, Path]) -> None:
+    with pytest.raises(DefinitionError, match="unknown models"):
+        _retry(models=["control-unchanged"])
 
 
 def test_what_fails_again_is_said_again(failed: tuple[Path, Path]) -> None:

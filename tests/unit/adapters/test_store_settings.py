@@ -95,3 +95,14 @@ def test_a_wrong_setting_names_its_variable_and_shows_no_value(
         s3_settings()
     assert said in str(caught.value)
     assert "hush" not in str(caught.value) + repr(caught.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    ("text", "relative"),
+    [(".facedrift/store", True), ("/srv/store", False), ("~/store", False), ("s3://bucket/at", False)],
+)
+def test_a_folder_below_wherever_a_process_was_started(
+    monkeypatch: pytest.MonkeyPatch, text: str, relative: bool
+) -> None:
+    monkeypatch.setenv("FACEDRIFT_STORE", text)
+    assert settings.is_relative() is relative
