@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.stores.settings import BucketPlace, S3Settings, parse, place, s3_settings
+from adapters.stores.settings import BucketPlace, S3Settings, is_relative, parse, place, s3_settings
 from domain.errors import DefinitionError
 
 VARIABLES = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION")
@@ -105,4 +105,4 @@ def test_a_folder_below_wherever_a_process_was_started(
     monkeypatch: pytest.MonkeyPatch, text: str, relative: bool
 ) -> None:
     monkeypatch.setenv("FACEDRIFT_STORE", text)
-    assert settings.is_relative() is relative
+    assert is_relative() is relative
