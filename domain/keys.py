@@ -14,6 +14,8 @@ from domain.records import StepIdentity
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,254}")  # 255 bytes: what file systems allow
 MAX_KEY_BYTES = 512
+PROBE = "probe"
+"""Below it a store is tried; nothing there is kept."""
 JournalEntry = Literal["intent", "ticket", "lost", "end"]
 
 
@@ -22,6 +24,11 @@ def check_key(key: str) -> str:
     if len(key.encode()) > MAX_KEY_BYTES or not all(_SEGMENT.fullmatch(part) for part in key.split("/")):
         raise ValueError(f"{key!r} is not a valid object key")
     return key
+
+
+def is_of_probe(key: str) -> bool:
+    """Whether a key is one by which a store is only tried, which tells nobody anything."""
+    return key.startswith(f"{PROBE}/")
 
 
 def canonical_json(value: JsonValue | Mapping[str, JsonValue]) -> bytes:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, cast
 
 import yaml
@@ -22,6 +23,7 @@ from domain.errors import DefinitionError, StoreError
 from domain.provider_cards import ProviderCard
 from tasks import wiring
 from tasks.definitions import load, names
+from tasks.kept_deployments import line_of, read_existing, with_kept
 from tasks.limits import LimitSettings, name_of, shared_limit
 
 PoolKind = Literal["process", "docker", "kubernetes"]
@@ -43,7 +45,7 @@ async def deploy(folder: Path, kind: PoolKind, alert_url: str | None) -> AsyncIt
     Args:
         folder: With `prefect.yaml`, `work_pools/` and `automations.yaml`.
         kind: What the workers of both pools are.
-        alert_url: Called when a run fails; None leaves the automations that need it out.
+        alert_url: Called when a run fails; without one, what needs it is neither made nor changed.
 
     Raises:
         DefinitionError: a file is missing or wrong, or no server is configured.
@@ -57,7 +59,7 @@ async def deploy(folder: Path, kind: PoolKind, alert_url: str | None) -> AsyncIt
         yield line
     async for line in _create_automations(folder, alert_url):
         yield line
-    for line in _create_deployments(folder):
+    for line in await _create_deployments(folder):
         yield line
 
 
@@ -91,8 +93,19 @@ async def _create_limits() -> AsyncIterator[str]:
     settings = LimitSettings()
     for provider in names(ProviderCard):
         if not wiring.is_in_process(provider):
-            limit = settings.in_flight.get(provider, load(ProviderCard, provider).in_flight)
-            yield f"limit {name_of(provider)}: {await shared_limit(name_of(provider), limit)}"
+            asked = settings.in_flight.get(provider)
+            limit = asked or load(ProviderCard, provider).in_flight
+            yield limit_line(name_of(provider), await shared_limit(name_of(provider), limit), asked)
+
+
+def limit_line(name: str, found: int, asked: int | None) -> str:
+    """What is said of a limit: also where the server has another than `FACEDRIFT_IN_FLIGHT` asks for."""
+    if asked is None or asked == found:
+        return f"limit {name}: {found}"
+    return (
+        f"limit {name}: {found} on the server, and FACEDRIFT_IN_FLIGHT says {asked}; set it there with "
+        f"`prefect gcl update {name} --limit {asked}`"
+    )
 
 
 async def _create_automations(folder: Path, alert_url: str | None) -> AsyncIterator[str]:
@@ -104,34 +117,49 @@ async def _create_automations(folder: Path, alert_url: str | None) -> AsyncItera
         block_id = str(await cast(Any, block.save(ALERT_BLOCK, overwrite=True)))
     text = (folder / "automations.yaml").read_text()
     for found in yaml.safe_load(text.replace("{{ alert_webhook }}", block_id or "")):
-        if block_id is None and "block_document_id" in json.dumps(found):
-            yield f"automation {found['name']} left out: it needs --alert-url"
-            continue
-        await _create_automation(AutomationCore.model_validate(found))
-        yield f"automation {found['name']}"
+        name = found["name"]
+        async with get_client() as client:
+            known = next(iter(await client.read_automations_by_name(name)), None)
+            if block_id is None and "block_document_id" in json.dumps(found):
+                yield line_without_url(name, known)
+            elif known:
+                await client.update_automation(known.id, renewed(found, known))
+                yield f"automation {name}"
+            else:
+                await client.create_automation(AutomationCore.model_validate(found))
+                yield f"automation {name}"
 
 
-async def _create_automation(wanted: AutomationCore) -> None:
-    async with get_client() as client:
-        known = await client.read_automations_by_name(wanted.name)
-        if known:
-            await client.update_automation(known[0].id, wanted)
-        else:
-            await client.create_automation(wanted)
+def line_without_url(name: str, known: AutomationCore | None) -> str:
+    """What is said of an automation that calls the alert URL where no URL is given."""
+    if known is None:
+        return f"automation {name} left out: it needs --alert-url"
+    return f"automation {name}: kept as it is, with the alert URL that the server has"
 
 
-def _create_deployments(folder: Path) -> list[str]:
+def renewed(found: dict[str, Any], known: AutomationCore) -> AutomationCore:
+    """An automation of the file as it replaces one on the server: on or off, as an operator left that."""
+    return AutomationCore.model_validate({**found, "enabled": known.enabled})
+
+
+async def _create_deployments(folder: Path) -> list[str]:
+    spec = yaml.safe_load((folder / "prefect.yaml").read_text())
+    entries = spec["deployments"]
+    existing = await read_existing(entries)
+    spec["deployments"] = [with_kept(*pair) for pair in zip(entries, existing, strict=True)]
+    with TemporaryDirectory() as made:
+        file = Path(made, "prefect.yaml")
+        file.write_text(yaml.safe_dump(spec, sort_keys=False))
+        _deploy_all(file, folder)
+    return [line_of(*pair) for pair in zip(entries, existing, strict=True)]
+
+
+def _deploy_all(file: Path, folder: Path) -> None:
     command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"]
     ended = subprocess.run(
-        [*command, "--prefect-file", str(folder / "prefect.yaml")],
-        capture_output=True,
-        text=True,
-        check=False,
+        [*command, "--prefect-file", str(file)], capture_output=True, text=True, check=False
     )
     if ended.returncode != 0:
         said = [line.strip(" │╭╮╰╯─") for line in (ended.stderr + ended.stdout).splitlines()]
         last = " ".join(line for line in said if line)[-500:]
         raise StoreError(f"Prefect did not take the deployments of {str(folder)!r}: {last}")
-    found = yaml.safe_load((folder / "prefect.yaml").read_text())["deployments"]
-    flows = [one["entrypoint"].rsplit(".", 1)[1].replace("_", "-") for one in found]
-    return [f"deployment {flow}/{one['name']}" for flow, one in zip(flows, found, strict=True)]

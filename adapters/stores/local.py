@@ -17,7 +17,7 @@ from pathlib import Path
 
 from adapters.base import ObjectAddress
 from domain.errors import StoreError
-from domain.keys import check_key
+from domain.keys import PROBE, check_key, is_of_probe
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
@@ -87,13 +87,13 @@ class LocalStore:
 
     def probe(self) -> list[str]:
         """What this directory cannot do; raises StoreError when it cannot be written or read at all."""
-        key = f"probe/{uuid.uuid4().hex}"
+        key = f"{PROBE}/{uuid.uuid4().hex}"
         problems: list[str] = []
         first = self.put_new(key, b"1")
         try:
             if not first or self.put_new(key, b"2") or self.get(key) != b"1":
                 problems.append("writing an object only if it is absent is not honoured")
-            if list(self.list("probe")).count(key) != 1:
+            if list(self.list(PROBE)).count(key) != 1:
                 problems.append("a new object is not listed")
         finally:
             self.delete(key)
@@ -153,11 +153,22 @@ class LocalStore:
         try:
             yield
         except OSError as error:
-            raise StoreError(
-                f"cannot {verb} {key!r} in the store {self.root}: {error.strerror or error}; "
-                "check that the directory exists, is writable and has free space",
-                key=key,
-            ) from error
+            cannot = f"cannot {verb} {key!r} in the store {self.root}"
+            if is_of_probe(key):
+                cannot = f"the store {self.root} cannot be used"
+            raise StoreError(f"{cannot}: {_problem(error, self.root / key)}", key=key) from error
+
+
+def _problem(error: OSError, path: Path) -> str:
+    """What stands in the way of an object, and what to do."""
+    if isinstance(error, NotADirectoryError | FileExistsError):
+        in_place = [above for above in path.parents if above.exists() and not above.is_dir()]
+        if in_place:
+            return (
+                f"{in_place[0]} is a file, where a directory is needed; move it away, or name another "
+                "directory in FACEDRIFT_STORE"
+            )
+    return f"{error.strerror or error}; check that the directory exists, is writable and has free space"
 
 
 def _size(path: Path) -> int | None:

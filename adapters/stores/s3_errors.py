@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from adapters.stores.s3_client import NO_CREDENTIALS, WRONG_REGION
 from domain.errors import StoreError
+from domain.keys import is_of_probe
 
 MOST_QUOTED = 200
 """Characters of an endpoint's own text."""
@@ -106,6 +107,8 @@ class Translator:
         return f"bucket {self._bucket!r} {where}, not in {self._region!r}; {remedy}"
 
     def _about(self, text: str, verb: str, key: str) -> StoreError:
+        if is_of_probe(key):
+            return StoreError(f"the store s3://{self._bucket} cannot be used: {text}", key=key)
         return StoreError(f"cannot {verb} {key!r} in the store: {text}", key=key)
 
 

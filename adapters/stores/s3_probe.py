@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 
 from adapters.stores.s3_errors import status_of
 from adapters.stores.s3_parts import Upload, put_in_parts
+from domain.keys import PROBE
 
 if TYPE_CHECKING:
     from adapters.stores.s3 import S3Store
@@ -41,7 +42,7 @@ class Probe:
 
     def __init__(self, store: S3Store) -> None:
         self._store = store
-        self._folder = f"probe/{uuid.uuid4().hex}"
+        self._folder = f"{PROBE}/{uuid.uuid4().hex}"
         self._written: set[str] = set()
         self._in_parts = store.place.settings.multipart_mib > 0
 

@@ -28,6 +28,11 @@ def test_no_two_deployments_share_a_name() -> None:
     assert len(set(names)) == len(names)
 
 
+def test_no_shipped_schedule_runs_before_an_operator_turns_it_on() -> None:
+    shipped = [one for deployment in DEPLOYMENTS for one in deployment.get("schedules", ())]
+    assert [(one["slug"], one["active"]) for one in shipped] == [("nightly", False)]
+
+
 @pytest.mark.parametrize("name", FLOWS)
 def test_a_flow_file_holds_one_flow_of_its_own_name(name: str) -> None:
     module = __import__(f"flows.{name}", fromlist=[name])

@@ -101,7 +101,9 @@ def test_an_unwritable_store_is_said_before_anything_runs(say: Say, tmp_path: Pa
     (tmp_path / "store").write_text("a file where the store should be")
     ended = say("run", "quickstart")
     assert ended.returncode == 1
-    assert "cannot write" in ended.stderr
+    assert "cannot be used" in ended.stderr
+    assert "is a file" in ended.stderr
+    assert "probe" not in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

@@ -29,6 +29,38 @@ def store(tmp_path: Path) -> LocalStore:
     return LocalStore(tmp_path / "store")
 
 
+@pytest.mark.parametrize("below", ["", "mine/here"])
+def test_a_store_whose_place_a_file_has_says_which_file(tmp_path: Path, below: str):
+    (tmp_path / "store").write_bytes(b"a file")
+    store = LocalStore(tmp_path / "store" / below)
+    with pytest.raises(StoreError) as caught:
+        store.probe()
+    assert str(caught.value) == (
+        f"the store {store.root} cannot be used: {tmp_path / 'store'} is a file, where a directory is "
+        "needed; move it away, or name another directory in FACEDRIFT_STORE"
+    )
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_file_in_place_of_a_folder_is_named(store: LocalStore, call: str):
+    store.put_new("a", b"x")
+    with pytest.raises(StoreError, match=rf"'a/b' in the store .*: {store.root / 'a'} is a file"):
+        CALLS[call](store, "a/b")
+
+
+def test_a_full_disk_is_said_of_the_store_that_is_tried(store: LocalStore, monkeypatch: pytest.MonkeyPatch):
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError) as caught:
+        store.probe()
+    assert str(caught.value) == (
+        f"the store {store.root} cannot be used: No space left on device; check that the directory exists, "
+        "is writable and has free space"
+    )
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_a_file_in_place_of_a_directory(store: LocalStore, call: str):
     store.put_new("a", b"x")

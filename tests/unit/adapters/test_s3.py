@@ -211,3 +211,12 @@ def test_without_credentials_nobody_is_asked(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(DefinitionError, match="nobody"):
         S3Store(BucketPlace("bench", "", S3Settings()))
+
+
+def test_what_the_probe_runs_into_is_said_of_the_store(server: ScriptedServer, store: S3Store) -> None:
+    server.will(refusal(404, "NoSuchBucket"))
+    with pytest.raises(StoreError) as caught:
+        store.probe()
+    assert str(caught.value).startswith(
+        "the store s3://bench cannot be used: there is no bucket 'bench' at http://127.0.0.1:"
+    )
