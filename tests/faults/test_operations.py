@@ -75,6 +75,7 @@ def test_an_outage_costs_its_steps_and_retry_repeats_those_alone(stack: Stack) -
     stack.until("the new photo is edited", lambda: stack.accepted() >= before + added // 3)
     stack.standin.kill()
     assert stack.api.wait(run)["type"] == "FAILED"
+    stack.standin.command += ["--faults", '{"seed": 7}']  # from here on nobody has to be caught at work
     stack.standin.start()
     stack.until("the stand-in is back", lambda: answers(stack.standin_url))
     assert summary().edits.failed > 0
