@@ -9,7 +9,8 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -133,6 +134,11 @@ def _packaged(kind: type[Any], name: str) -> Any:
     return _read(_folder(kind) / f"{name}.yaml", kind, name)
 
 
+def packaged_text(kind: type[BaseModel], name: str) -> str:
+    """The text of a packaged definition."""
+    return (_folder(kind) / f"{name}.yaml").read_text(encoding="utf-8")
+
+
 def _label(kind: type[BaseModel]) -> str:
     return _FOLDERS[kind]
 
@@ -224,16 +230,36 @@ def _definition_error(
 
 
 def _fields_at(kind: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, ...]:
-    current: Any = kind
+    """The fields of the model that stands at a place of a definition; none where that is no model."""
+    held: tuple[Any, ...] = (kind,)
     for part in loc:
-        if isinstance(part, int):
-            continue
-        annotation = current.model_fields[part].annotation
-        inner = [a for a in (annotation, *getattr(annotation, "__args__", ())) if hasattr(a, "model_fields")]
-        if not inner:
-            return ()
-        current = inner[0]
-    return tuple(current.model_fields)
+        held = tuple(inner for one in held for inner in _inside(one, part))
+    return tuple(name for one in held if _is_model(one) for name in one.model_fields)
+
+
+def _inside(kind: Any, part: int | str) -> tuple[Any, ...]:
+    """What may stand at a field of a model, a key of a mapping a place of a list; a union's members apart."""
+    if _is_model(kind):
+        return _members(kind.model_fields[part].annotation) if part in kind.model_fields else ()
+    held = [one for one in get_args(kind) if one is not Ellipsis]
+    if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Mapping):
+        return _members(held[1])
+    if isinstance(part, int):
+        return tuple(member for one in held for member in _members(one))
+    return ()
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:
+    """The types of a union, and what is behind `Annotated`."""
+    if get_origin(annotation) is Annotated:
+        return _members(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(member for one in get_args(annotation) for member in _members(one))
+    return (annotation,)
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def line_of(root: yaml.Node | None, loc: tuple[int | str, ...]) -> int | None:

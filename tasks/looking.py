@@ -28,6 +28,7 @@ from domain.suites import DatasetChoice, Suite
 from metrics.group_axes import demographics
 from tasks import wiring
 from tasks.definitions import load_suite
+from tasks.group_choice import problem_of
 from tasks.group_tables import axes_of
 
 EXAMPLES = 3
@@ -127,6 +128,7 @@ class _Tally:
         self._licences: Counter[str] = Counter()
         self._labels: dict[str, Counter[str]] = {}
         self._people: set[str] = set()
+        self._held: set[str] = set()
         self._photos_of: Counter[Cell] = Counter()
         self._people_of: dict[Cell, set[str]] = {}
         self._reasons: Counter[str] = Counter()
@@ -150,7 +152,9 @@ class _Tally:
         self._licences[item.licence] += 1
         for name, value in item.groups.items():
             self._labels.setdefault(name, Counter())[value] += 1
-        for cell in self._cells(demographics(groups)):
+        held = demographics(groups)
+        self._held |= held.keys()
+        for cell in self._cells(held):
             self._photos_of[cell] += 1
             self._people_of.setdefault(cell, set()).add(item.subject)
         labels = "|".join(f"{name}={value}" for name, value in sorted(item.groups.items()))
@@ -183,6 +187,9 @@ class _Tally:
         """The sums."""
         choice, suite = self._wanted.choice, self._wanted.suite
         notices = group_notices(self._labels, suite.demographics, suite.listed) if suite else ()
+        refused = problem_of(choice, self._held, set(self._labels))
+        if refused:
+            notices = (f"a run is refused: {refused}", *notices)
         return Findings(
             dataset=choice.id,
             adapter=choice.adapter,

@@ -57,7 +57,8 @@ def read_mat_apart(path: Path, part: str) -> FaceTable:
             raise DefinitionError(
                 f"the file is damaged, or no .mat file: {said}; get it again", file=str(path)
             )
-        found = pickle.loads(out.read_bytes())
+        with out.open("rb") as file:
+            found = pickle.load(file)
     if isinstance(found, DefinitionError):
         raise found
     return cast(FaceTable, found)
@@ -70,7 +71,8 @@ def child() -> None:
         found: FaceTable | DefinitionError = read_mat(Path(path), part)
     except DefinitionError as error:
         found = error
-    Path(out).write_bytes(pickle.dumps(found))
+    with Path(out).open("wb") as file:
+        pickle.dump(found, file)
 
 
 def read_mat(path: Path, part: str) -> FaceTable:

@@ -133,9 +133,9 @@ class PhotoTable:
 
 
 def _row(line: int, values: Mapping[str, Any]) -> TableRow:
-    nested = [name for name, value in values.items() if isinstance(value, list | dict | bytes)]
+    nested = [printable(name) for name, value in values.items() if isinstance(value, list | dict | bytes)]
     problem = f"{', '.join(nested)} is not one value" if nested else None
-    return TableRow(line, {name: text_of(value) for name, value in values.items()}, problem)
+    return TableRow(line, {printable(name): text_of(value) for name, value in values.items()}, problem)
 
 
 def text_of(value: object) -> str:
