@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from domain.errors import DefinitionError
-from domain.groups import GroupDefinitions
+from domain.groups import GroupDefinitions, shown
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.provider_cards import ProviderCard
@@ -178,34 +178,48 @@ def _no_repeated_keys(node: yaml.Node | None, file: str) -> None:
 
 
 def settings_error(
-    error: ValidationError, kind: type[BaseModel], name: str, field: str = "settings"
+    error: ValidationError, kind: type[BaseModel], name: str | None, field: str = "settings"
 ) -> DefinitionError:
-    """What is wrong with the settings of a definition, as the adapter that they are for says."""
+    """What is wrong with the settings of a definition, as the adapter that they are for says.
+
+    Args:
+        error: What validating them raised.
+        kind: Of the definition.
+        name: Its id; None where the settings are from nowhere but the command line.
+        field: That holds them.
+    """
     first = _first(error)
+    message, allowed = ("unknown setting", ()) if first["type"] == "extra_forbidden" else _said(first)
     return DefinitionError(
-        "unknown setting"
-        if first["type"] == "extra_forbidden"
-        else first["msg"].removeprefix("Value error, "),
-        file=f"{_label(kind)}/{name}.yaml",
+        message,
+        file=None if name is None else f"{_label(kind)}/{name}.yaml",
         field=".".join((field, *map(str, first["loc"]))),
+        allowed=allowed,
     )
+
+
+def _said(first: ErrorDetails) -> tuple[str, tuple[str, ...]]:
+    """What is wrong with a value, with the value where it is short, and what is allowed."""
+    context: Mapping[str, Any] = first.get("ctx", {})
+    if first["type"] == "literal_error":
+        allowed = tuple(re.findall("'([^']*)'", str(context["expected"])))
+        return f"{first['input']!r} is not a choice here", allowed
+    if first["type"] == "value_error":
+        return str(context["error"]), ()
+    given: object = first["input"]
+    if isinstance(given, str | int | float) and first["type"] != "missing":
+        return f"{first['msg']}, not {shown(str(given))!r}", ()
+    return first["msg"], ()
 
 
 def problem_of(
     first: ErrorDetails, kind: type[BaseModel], node: yaml.Node | None, file: str
 ) -> DefinitionError:
     """One problem of a definition that does not validate, with its line and what is allowed there."""
-    allowed: tuple[str, ...] = ()
     if first["type"] == "extra_forbidden":
         message, allowed = "unknown field", _fields_at(kind, first["loc"][:-1])
     else:
-        message = first["msg"]
-    context: Mapping[str, Any] = first.get("ctx", {})
-    if first["type"] == "literal_error":
-        allowed = tuple(re.findall("'([^']*)'", str(context["expected"])))
-        message = f"{first['input']!r} is not a choice here"
-    if first["type"] == "value_error":
-        message = str(context["error"])
+        message, allowed = _said(first)
     return DefinitionError(
         message,
         file=file,

@@ -22,6 +22,7 @@ from domain.dataset_options import OPTIONS
 from domain.errors import DefinitionError
 from domain.findings import Findings, GroupCount, LabelSummary, LeftOutCount
 from domain.groups import group_notices, groups_of, summary_of
+from domain.groups import shown as shortened
 from domain.loading import settings_error
 from domain.photos import LeftOut
 from domain.suites import DatasetChoice, Suite
@@ -31,7 +32,7 @@ from tasks.definitions import load_suite
 from tasks.group_choice import problem_of
 from tasks.group_tables import axes_of
 
-EXAMPLES = 3
+EXAMPLES, LONG = 3, 300
 ROW = ("status", "id", "subject", "role", "source", "reason", "detail", "labels", "groups", "licence")
 """Columns of the rows that can be written: `status` is `found` or `left_out`."""
 
@@ -71,7 +72,7 @@ def wanted(suite: str | None, adapter: str | None, path: str | None, options: Se
     try:
         choice = DatasetChoice.model_validate(given)
     except ValidationError as error:
-        raise settings_error(error, Suite, suite or "look", "dataset") from error
+        raise settings_error(error, Suite, None, "dataset") from error
     return Wanted(choice, found)
 
 
@@ -144,7 +145,7 @@ class _Tally:
             self._reasons[item.reason] += 1
             shown = self._examples.setdefault(item.reason, [])
             if len(shown) < EXAMPLES:
-                shown.append(f"{item.source}: {item.detail}")
+                shown.append(f"{shortened(item.source, LONG)}: {shortened(item.detail, LONG)}")
             return ("left_out", "", "", "", item.source, item.reason, item.detail, "", "", "")
         groups = self._wanted.groups_of(item.groups)
         self._people.add(item.subject)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from adapters.datasets.about import ABOUT
-from adapters.datasets.files import FoundPhoto, Listed, Note, in_order, opened, place_below, problem_of
+from adapters.datasets.files import Below, FoundPhoto, Listed, Note, in_order, opened, problem_of
 from adapters.datasets.mat_files import FaceTable, read_mat_apart
 from adapters.datasets.source import SourcePhoto, slug
 from domain.dataset_options import ImdbWikiOptions
@@ -51,6 +51,7 @@ class ImdbWikiDataset:
 
     def files(self) -> Iterator[Listed]:
         """The same, unread."""
+        self._below = Below(self._folder)
         table = read_mat_apart(self._mat, self._options.part)
         subjects: dict[str, str] = {}
         ids: dict[str, str] = {}
@@ -75,7 +76,7 @@ class ImdbWikiDataset:
     def _photo(self, table: FaceTable, number: int, seen: set[str]) -> str | LeftOut:
         """Where a usable photo is, or why it is left out."""
         path = table.paths[number]
-        place = place_below(str(self._folder), path) if path else ("no_path", f"entry {number + 1}")
+        place = self._below.place(path) if path else ("no_path", f"entry {number + 1}")
         problem = place if isinstance(place, tuple) else self._fault(table, number)
         if problem is None and path in seen:
             problem = "duplicate_row", f"entry {number + 1} names it again"

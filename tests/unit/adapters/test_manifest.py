@@ -161,7 +161,8 @@ def test_columns_can_be_renamed_chosen_and_respelt(tmp_path: Path):
         ("image,person,all\n", {}, "'all' cannot name a column of groups"),
         ("image,person,\n", {}, "'' cannot name a column of groups"),
         ('image,person\n"open', {}, "cannot be read"),
-        ("", {}, "no column 'image'"),
+        ("", {}, r"t\.csv: the table is empty"),
+        (" \n\n", {}, r"t\.csv: the table is empty"),
         (
             "image,person,skin\n1.jpg,A,L\n1.jpg,A,Lihgt\n1.jpg,A,\n",
             {"spellings": {"skin": {"L": "light"}}},
