@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -10,6 +10,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    FiniteFloat,
     ValidationError,
     field_validator,
     model_validator,
@@ -29,19 +30,18 @@ def _group_name(name: str) -> str:
     return name
 
 
-ColumnName = Annotated[str, AfterValidator(_group_name)]
-"""What a column of groups is called; `all` stands for all photos in tables."""
-
-
 def _text(value: object) -> object:
     """A value as people write it in a table; YAML reads `1` as a number and `no` as false."""
     if isinstance(value, bool):
-        raise ValueError(f"{value} was read as a truth value; put the word in quotes")
-    return f"{value:g}" if isinstance(value, int | float) else value
+        words = "yes, on or true" if value else "no, off or false"
+        raise ValueError(f"{words} was read as a truth value; put the word in quotes")
+    return f"{value:.12g}" if isinstance(value, float) else str(value) if isinstance(value, int) else value
 
 
 RawValue = Annotated[str, BeforeValidator(_text)]
 """A value as it is in the data; a number may stand without quotes."""
+ColumnName = Annotated[str, BeforeValidator(_text), AfterValidator(_group_name)]
+"""What a column of groups is called; `all` stands for all photos in tables."""
 
 UNKNOWN = ("", "na", "n/a", "nan", "none", "null", "unknown", "?")
 """Spellings, in lower case, of what is not known."""
@@ -61,6 +61,12 @@ class TwoValues(BaseModel):
     attribute: str
     present: RawValue
     absent: RawValue
+
+    @model_validator(mode="after")
+    def _are_told_apart(self) -> Self:
+        if self.present.strip().casefold() == self.absent.strip().casefold():
+            raise ValueError(f"`present` and `absent` are both {self.present!r}; give each a name of its own")
+        return self
 
 
 class CelebaOptions(DatasetOptions):
@@ -90,16 +96,16 @@ class ImdbWikiOptions(DatasetOptions):
     images: Literal["crop", "full"] = "crop"
     faces: Literal["single", "any"] = "single"
     """`single` leaves out photos in which a second face was found: whose face is which is not known."""
-    min_face_score: float | None = None
+    min_face_score: FiniteFloat | None = None
     """Photos whose face score is lower are left out; those without a face always are."""
 
 
 class TableOptions(DatasetOptions):
     """What a table of photos calls its columns and values."""
 
-    columns: dict[str, str] = Field(default_factory=dict[str, str])
+    columns: dict[RawValue, RawValue] = Field(default_factory=dict[str, str])
     """What we call a column (`image`, `person`, `role`, `licence`, `source`, or a group) to what it does."""
-    spellings: dict[str, dict[RawValue, str]] = Field(default_factory=dict[str, dict[str, str]])
+    spellings: dict[RawValue, dict[RawValue, RawValue]] = Field(default_factory=dict[str, dict[str, str]])
     """Column, as we call it, to its values and what they mean, such as `gender: {M: male}`; case is ignored.
 
     A column that is here may hold these values (either side), or nothing.
@@ -108,6 +114,18 @@ class TableOptions(DatasetOptions):
     """Values that stand for nothing known; case is ignored."""
     licence: str | None = None
     """Of photos whose row states none."""
+
+    usual: ClassVar[frozenset[str]] = frozenset()
+    """Columns whose spellings are known beforehand; a table may lack them."""
+
+    @field_validator("columns")
+    @classmethod
+    def _a_column_has_one_name(cls, given: dict[str, str]) -> dict[str, str]:
+        named: dict[str, str] = {}
+        for name, column in given.items():
+            if named.setdefault(column, name) != name:
+                raise ValueError(f"the column {column!r} is called both {named[column]!r} and {name!r}")
+        return given
 
     @model_validator(mode="after")
     def _roles_are_roles(self) -> Self:
@@ -139,6 +157,7 @@ class CelebsetOptions(TableOptions):
     """
 
     model_config = ConfigDict(validate_default=True)
+    usual: ClassVar[frozenset[str]] = frozenset(CELEBSET_SPELLINGS)
 
     manifest: str = "celebset.csv"
     """The list, in the dataset's folder."""

@@ -18,7 +18,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat,
 from domain.dataset_options import ColumnName, RawValue
 from domain.photos import Slug
 
-GroupName = Annotated[str, Field(pattern=r"^[^=]+$")]
+GroupName = Annotated[RawValue, Field(pattern=r"^[^=]+$")]
+LONGEST = 60
+"""Characters of a value that are shown."""
 
 
 def _each_its_own(values: object) -> object:
@@ -183,9 +185,16 @@ def summary_of(counts: Counter[str], most: int = 8) -> str:
     numbers = [number for number in map(number_in, counts) if number is not None]
     if len(numbers) == len(counts) > most:
         return f"numbers from {min(numbers):g} to {max(numbers):g}"
-    shown = [f"{value!r} ({n})" for value, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    more = f" and {len(shown) - most} more" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more
+    listed = [
+        f"{shown(value)!r} ({n})" for value, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
+
+
+def shown(value: str, most: int = LONGEST) -> str:
+    """A value for people: of a long one its beginning and how long it is."""
+    return value if len(value) <= most else f"{value[:most]}… ({len(value):,} characters)"
 
 
 def same(raw: str) -> str:

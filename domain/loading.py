@@ -9,14 +9,15 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from domain.errors import DefinitionError
-from domain.groups import GroupDefinitions
+from domain.groups import GroupDefinitions, shown
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.provider_cards import ProviderCard
@@ -133,6 +134,11 @@ def _packaged(kind: type[Any], name: str) -> Any:
     return _read(_folder(kind) / f"{name}.yaml", kind, name)
 
 
+def packaged_text(kind: type[BaseModel], name: str) -> str:
+    """The text of a packaged definition."""
+    return (_folder(kind) / f"{name}.yaml").read_text(encoding="utf-8")
+
+
 def _label(kind: type[BaseModel]) -> str:
     return _FOLDERS[kind]
 
@@ -172,34 +178,48 @@ def _no_repeated_keys(node: yaml.Node | None, file: str) -> None:
 
 
 def settings_error(
-    error: ValidationError, kind: type[BaseModel], name: str, field: str = "settings"
+    error: ValidationError, kind: type[BaseModel], name: str | None, field: str = "settings"
 ) -> DefinitionError:
-    """What is wrong with the settings of a definition, as the adapter that they are for says."""
+    """What is wrong with the settings of a definition, as the adapter that they are for says.
+
+    Args:
+        error: What validating them raised.
+        kind: Of the definition.
+        name: Its id; None where the settings are from nowhere but the command line.
+        field: That holds them.
+    """
     first = _first(error)
+    message, allowed = ("unknown setting", ()) if first["type"] == "extra_forbidden" else _said(first)
     return DefinitionError(
-        "unknown setting"
-        if first["type"] == "extra_forbidden"
-        else first["msg"].removeprefix("Value error, "),
-        file=f"{_label(kind)}/{name}.yaml",
+        message,
+        file=None if name is None else f"{_label(kind)}/{name}.yaml",
         field=".".join((field, *map(str, first["loc"]))),
+        allowed=allowed,
     )
+
+
+def _said(first: ErrorDetails) -> tuple[str, tuple[str, ...]]:
+    """What is wrong with a value, with the value where it is short, and what is allowed."""
+    context: Mapping[str, Any] = first.get("ctx", {})
+    if first["type"] == "literal_error":
+        allowed = tuple(re.findall("'([^']*)'", str(context["expected"])))
+        return f"{first['input']!r} is not a choice here", allowed
+    if first["type"] == "value_error":
+        return str(context["error"]), ()
+    given: object = first["input"]
+    if isinstance(given, str | int | float) and first["type"] != "missing":
+        return f"{first['msg']}, not {shown(str(given))!r}", ()
+    return first["msg"], ()
 
 
 def problem_of(
     first: ErrorDetails, kind: type[BaseModel], node: yaml.Node | None, file: str
 ) -> DefinitionError:
     """One problem of a definition that does not validate, with its line and what is allowed there."""
-    allowed: tuple[str, ...] = ()
     if first["type"] == "extra_forbidden":
         message, allowed = "unknown field", _fields_at(kind, first["loc"][:-1])
     else:
-        message = first["msg"]
-    context: Mapping[str, Any] = first.get("ctx", {})
-    if first["type"] == "literal_error":
-        allowed = tuple(re.findall("'([^']*)'", str(context["expected"])))
-        message = f"{first['input']!r} is not a choice here"
-    if first["type"] == "value_error":
-        message = str(context["error"])
+        message, allowed = _said(first)
     return DefinitionError(
         message,
         file=file,
@@ -224,16 +244,36 @@ def _definition_error(
 
 
 def _fields_at(kind: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, ...]:
-    current: Any = kind
+    """The fields of the model that stands at a place of a definition; none where that is no model."""
+    held: tuple[Any, ...] = (kind,)
     for part in loc:
-        if isinstance(part, int):
-            continue
-        annotation = current.model_fields[part].annotation
-        inner = [a for a in (annotation, *getattr(annotation, "__args__", ())) if hasattr(a, "model_fields")]
-        if not inner:
-            return ()
-        current = inner[0]
-    return tuple(current.model_fields)
+        held = tuple(inner for one in held for inner in _inside(one, part))
+    return tuple(name for one in held if _is_model(one) for name in one.model_fields)
+
+
+def _inside(kind: Any, part: int | str) -> tuple[Any, ...]:
+    """What may stand at a field of a model, a key of a mapping a place of a list; a union's members apart."""
+    if _is_model(kind):
+        return _members(kind.model_fields[part].annotation) if part in kind.model_fields else ()
+    held = [one for one in get_args(kind) if one is not Ellipsis]
+    if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Mapping):
+        return _members(held[1])
+    if isinstance(part, int):
+        return tuple(member for one in held for member in _members(one))
+    return ()
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:
+    """The types of a union, and what is behind `Annotated`."""
+    if get_origin(annotation) is Annotated:
+        return _members(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(member for one in get_args(annotation) for member in _members(one))
+    return (annotation,)
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def line_of(root: yaml.Node | None, loc: tuple[int | str, ...]) -> int | None:

@@ -16,7 +16,7 @@ import yaml
 from pydantic import ValidationError
 
 from domain.loading import line_of, problem_of
-from domain.session_rules import History, Problem, order, unknown_attribute, wording
+from domain.session_rules import History, Problem, order, unknown_attribute, wording, wording_alone
 from domain.sessions import Instruction, SessionSet, TestSet
 from domain.taxonomy import Taxonomy
 
@@ -62,7 +62,13 @@ class _Session:
 
 
 def lint(
-    text: str, find: Callable[[str], Taxonomy | None], known: Sequence[str], taxonomy: str = ""
+    text: str,
+    find: Callable[[str], Taxonomy | None],
+    known: Sequence[str],
+    taxonomy: str = "",
+    *,
+    name: str = "",
+    taken: Sequence[str] = (),
 ) -> list[Finding]:
     """Every problem of a file of sessions, by line.
 
@@ -71,6 +77,8 @@ def lint(
         find: The taxonomy of an id, or None when there is none.
         known: Ids of taxonomies.
         taxonomy: Id to check against in place of the one that the file names.
+        name: Of the file, without `.yaml`, which the id must be; empty where any will do.
+        taken: Ids that it cannot have.
     """
     tabs = [
         Finding(number, "tab", "a tab; YAML wants spaces")
@@ -86,18 +94,27 @@ def lint(
     if node is None or not isinstance(value, dict):
         return sorted([*tabs, Finding(1, "yaml", "the file must hold one mapping of fields")])
     fields = cast(dict[str, Any], value)
-    found = [*tabs, *_repeated_keys(node), *_schema(fields, node)]
+    found = [*tabs, *_repeated_keys(node), *_schema(fields, node), *_identity(fields, node, name, taken)]
     sessions = list(_sessions(fields))
-    name = taxonomy or fields.get("taxonomy")
-    checked = find(name) if isinstance(name, str) else None
-    if checked is None and isinstance(name, str):
-        near = tuple(difflib.get_close_matches(name, known, n=3, cutoff=0.5)) or tuple(known)
-        text_ = f"no taxonomy {name!r}, so that no attribute was looked at"
-        found.append(Finding(line_of(node, ("taxonomy",)) or 1, "unknown_taxonomy", text_, allowed=near))
+    wanted = taxonomy or fields.get("taxonomy")
+    checked = find(wanted) if isinstance(wanted, str) else None
+    if checked is None and isinstance(wanted, str):
+        near = tuple(difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)) or tuple(known)
+        said = f"no taxonomy {wanted!r}, so that no attribute was looked at"
+        found.append(Finding(line_of(node, ("taxonomy",)) or 1, "unknown_taxonomy", said, allowed=near))
     located = _whole_set(sessions, node) if checked is None else _all(sessions, checked, node)
     return sorted(
         set(found) | set(located), key=lambda one: (one.line, not one.is_error, one.code, one.message)
     )
+
+
+def _identity(fields: dict[str, Any], node: yaml.Node, name: str, taken: Sequence[str]) -> Iterator[Finding]:
+    """A set is looked up by its file's name, and packaged ids are taken."""
+    set_id, line = fields.get("id"), line_of(node, ("id",)) or 1
+    if name and isinstance(set_id, str) and set_id != name:
+        yield Finding(line, "wrong_name", f"the id {set_id!r} differs from the file's name", allowed=(name,))
+    if set_id in taken:
+        yield Finding(line, "taken", f"{set_id!r} is a packaged set, which never changes; take another id")
 
 
 def _all(sessions: Sequence[_Session], taxonomy: Taxonomy, node: yaml.Node) -> Iterator[Finding]:
@@ -115,6 +132,7 @@ def _steps(session: _Session, taxonomy: Taxonomy) -> Iterator[tuple[Loc, Problem
         attribute = taxonomy.attributes.get(step.says.attribute.casefold())
         if attribute is None:
             yield step.loc, unknown_attribute(step.says.attribute, taxonomy)
+            yield from ((step.loc, problem) for problem in wording_alone(step.says, taxonomy))
             continue
         axes.add(attribute.axis)
         problems = [*wording(step.says, attribute, history, taxonomy), *order(step.says, attribute, history)]

@@ -71,10 +71,18 @@ class History:
 def wording(step: Instruction, attribute: Attribute, history: History, taxonomy: Taxonomy) -> list[Problem]:
     """What is wrong with the words of a step; warnings are what a written session must not have either."""
     return [
-        *_form(step.prompt, attribute),
+        *_form(step.prompt, attribute.name),
         *_names(step, attribute, history, taxonomy),
         *_keep_flag(step),
     ]
+
+
+def wording_alone(step: Instruction, taxonomy: Taxonomy) -> list[Problem]:
+    """What is wrong with the words of a step, whatever its attribute is: that is not in the taxonomy."""
+    found = [*_form(step.prompt, step.attribute), *_keep_flag(step)]
+    if not taxonomy.mentions(step.prompt):
+        found.append(Problem("not_named", f"the prompt names no attribute: {step.prompt!r}"))
+    return found
 
 
 def order(step: Instruction, attribute: Attribute, history: History) -> list[Problem]:
@@ -99,7 +107,11 @@ def order(step: Instruction, attribute: Attribute, history: History) -> list[Pro
 
 
 def unknown_attribute(name: str, taxonomy: Taxonomy) -> Problem:
-    """That an attribute is not in the taxonomy, with the nearest that are."""
+    """That an attribute is not in the taxonomy, with the nearest that are, or those of what it names."""
+    for place, within in _places(taxonomy).items():
+        if place[1] == name.strip().casefold():
+            text = f"{name!r} is a {place[0]}; name one of its attributes"
+            return Problem("unknown_attribute", text, "attribute", allowed=within)
     close = difflib.get_close_matches(name.casefold(), taxonomy.attributes, n=3, cutoff=0.5)
     return Problem(
         "unknown_attribute",
@@ -110,7 +122,17 @@ def unknown_attribute(name: str, taxonomy: Taxonomy) -> Problem:
     )
 
 
-def _form(prompt: str, attribute: Attribute) -> list[Problem]:
+def _places(taxonomy: Taxonomy) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Every category, sub-axis and axis, in lower case, to the names of its attributes."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for one in taxonomy.attributes.values():
+        for kind, name in (("category", one.category), ("sub-axis", one.sub_axis), ("axis", one.axis)):
+            place = kind, name.casefold()
+            found[place] = (*found.get(place, ()), one.name)
+    return dict(sorted(found.items(), key=lambda item: ("category", "sub-axis", "axis").index(item[0][0])))
+
+
+def _form(prompt: str, attribute: str) -> list[Problem]:
     found: list[Problem] = []
     strange = sorted({char for char in prompt if not char.isprintable()})
     if strange:
@@ -121,7 +143,7 @@ def _form(prompt: str, attribute: Attribute) -> list[Problem]:
     if len(prompt) > MAX_CHARACTERS:
         text = f"the prompt has {len(prompt)} characters; {MAX_CHARACTERS} are enough for one instruction"
         found.append(Problem("long", text, is_error=False))
-    rest = re.sub(re.escape(attribute.name), "it", prompt, flags=re.IGNORECASE).strip()
+    rest = re.sub(re.escape(attribute), "it", prompt, flags=re.IGNORECASE).strip()
     if _STOPS.search(rest.removesuffix(".")):
         found.append(Problem("sentences", "the prompt is more than one sentence", is_error=False))
     joined = _JOINED.search(rest)

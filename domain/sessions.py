@@ -11,6 +11,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from domain.errors import DefinitionError
+from domain.photos import Slug
 from domain.taxonomy import Taxonomy
 
 TestSet = Literal["accessories", "hair", "multi_axis", "pose"]
@@ -45,7 +46,7 @@ class SessionSet(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: str
+    id: str = Field(pattern=Slug)
     version: int
     taxonomy: str
     source: str

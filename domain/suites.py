@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from domain.dataset_options import ColumnName, DatasetAdapter, dataset_options
+from domain.dataset_options import ColumnName, DatasetAdapter, RawValue, dataset_options
 from domain.errors import DefinitionError
 from domain.groups import Demographic, groups_of
 from domain.photos import GroupChoice, Slug
@@ -104,17 +104,19 @@ class AxisDefinition(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    values: dict[str, tuple[str, ...]] = Field(min_length=1)
+    values: dict[RawValue, tuple[RawValue, ...]] = Field(min_length=1)
     """Demographic of the photos to the values that count, in the order of the tables.
 
     A photo with another value, or none, is in no group of this axis. Several demographics are an
     intersection, whose groups are named by their values, joined by hyphens: `male-light`.
     """
-    labels: dict[str, str] = Field(default_factory=dict[str, str])
+    labels: dict[RawValue, RawValue] = Field(default_factory=dict[str, str])
     """How tables print a group, such as `male: M`; its name where it is not here."""
 
     @model_validator(mode="after")
     def _groups_are_told_apart(self) -> Self:
+        if self.name == "all":
+            raise ValueError("no axis can be called `all`, which stands for all photos in tables")
         for demographic, values in self.values.items():
             if len(values) < 2 or len(set(values)) < len(values):
                 raise ValueError(f"{demographic} needs two values or more, each once")

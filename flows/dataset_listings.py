@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from domain.findings import Findings
+from domain.groups import shown
 from flows.consoles import out
 from tasks import looking
 
@@ -47,7 +48,7 @@ def look(
 def _print_tables(found: Findings) -> None:
     labels = [(item.name, str(item.n_photos), item.holds) for item in found.labels]
     groups = [
-        (item.name, item.group or "unknown, or in none", str(item.n_photos), str(item.n_people))
+        (item.name, shown(item.group or "") or "unknown, or in none", str(item.n_photos), str(item.n_people))
         for item in found.groups
     ]
     left_out = [(item.reason, str(item.n), "\n".join(item.examples)) for item in found.left_out]

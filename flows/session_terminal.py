@@ -109,8 +109,17 @@ def _print_written(written: WrittenSet, to: Path | None) -> None:
 
 
 def show_sets() -> None:
-    """Print every set."""
+    """Print every set, and the files that are none.
+
+    Raises:
+        DefinitionError: a file is wrong; the others are listed.
+    """
     table = Table("set", "version", "taxonomy", "sessions", "where", "source", box=None, pad_edge=False)
-    for row in session_sets.listed():
+    rows, wrong = session_sets.listed()
+    for row in rows:
         table.add_row(row.id, str(row.version), row.taxonomy, row.test_sets, row.where, escape(row.source))
     out.print(table)
+    for error in wrong[:-1]:
+        err.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+    if wrong:
+        raise wrong[-1]

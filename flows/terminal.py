@@ -17,7 +17,8 @@ from rich.logging import RichHandler
 from rich.table import Table
 
 from domain.errors import DefinitionError, IncompleteError, StoreError
-from domain.photos import LeftOut
+from domain.groups import shown
+from domain.photos import Dataset
 from domain.runs import RunRequest, RunSummary, Snapshot
 from flows.accounts import print_counts, print_plan, print_summary
 from flows.consoles import err, out
@@ -30,7 +31,7 @@ from tasks.definitions import load_suite
 from tasks.planning import calls_somebody, newest_run_of, prepared, preview, resolve
 from tasks.preflight import check_before_run, check_prefect, check_store
 from tasks.provider_checks import check_resolved
-from tasks.publishing import Board, Cell, board, page_location, truth_lines
+from tasks.publishing import Board, Cell, board, left_out_locations, page_location, truth_lines
 from tasks.rehearsing import asked_for, rehearsal_store, standin_counts
 from tasks.shards import summary_of
 
@@ -80,7 +81,7 @@ def show_plan(wanted: RunRequest) -> None:
         set_variables({"FACEDRIFT_STORE": rehearsal_store()})
     _log_progress()
     check_before_run(wanted)
-    _print_left_out(prepared(wanted).left_out)
+    _print_left_out(prepared(wanted))
     plan, missing = preview(wanted)
     print_plan(plan, missing)
 
@@ -93,7 +94,7 @@ def run(wanted: RunRequest, *, ask: bool) -> bool:
         check_prefect()
         with prefect_server() as server:
             check_before_run(wanted)
-            _print_left_out(prepared(wanted).left_out)
+            _print_left_out(prepared(wanted))
             if standin:
                 standin.ready()
             if calls_somebody(wanted):
@@ -173,15 +174,20 @@ def show_snapshot(snapshot: Snapshot) -> None:
     out.print(f"page: {page_location(snapshot)}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _print_left_out(left_out: Sequence[LeftOut]) -> None:
-    if left_out:
-        reasons = Counter(item.reason for item in left_out)
-        counts = ", ".join(f"{count} × {reason}" for reason, count in sorted(reasons.items()))
-        err.print(f"{len(left_out)} files left out: {counts}", style="yellow", markup=False, soft_wrap=True)
-    for item in left_out[:MOST_LINES]:
-        err.print(
-            f"  {item.source}: {item.reason}: {item.detail}", style="yellow", markup=False, soft_wrap=True
-        )
+def _print_left_out(photos: Dataset) -> None:
+    left_out = photos.left_out
+    if not left_out:
+        return
+    reasons = Counter(item.reason for item in left_out)
+    counts = ", ".join(f"{count} × {reason}" for reason, count in sorted(reasons.items()))
+    lines = [f"{len(left_out)} files left out: {counts}"]
+    lines += [f"  {item.source}: {item.reason}: {shown(item.detail, 300)}" for item in left_out[:MOST_LINES]]
+    if len(left_out) > MOST_LINES:
+        lines.append(f"  … and {len(left_out) - MOST_LINES} more")
+    table, text = left_out_locations(photos)
+    lines.append(f"  all of them: {table}; to read: {text}")
+    for line in lines:
+        err.print(line, style="yellow", markup=False, soft_wrap=True)
 
 
 def _print_board(rows: Board) -> None:

@@ -22,15 +22,17 @@ from domain.dataset_options import OPTIONS
 from domain.errors import DefinitionError
 from domain.findings import Findings, GroupCount, LabelSummary, LeftOutCount
 from domain.groups import group_notices, groups_of, summary_of
+from domain.groups import shown as shortened
 from domain.loading import settings_error
 from domain.photos import LeftOut
 from domain.suites import DatasetChoice, Suite
 from metrics.group_axes import demographics
 from tasks import wiring
 from tasks.definitions import load_suite
+from tasks.group_choice import problem_of
 from tasks.group_tables import axes_of
 
-EXAMPLES = 3
+EXAMPLES, LONG = 3, 300
 ROW = ("status", "id", "subject", "role", "source", "reason", "detail", "labels", "groups", "licence")
 """Columns of the rows that can be written: `status` is `found` or `left_out`."""
 
@@ -70,7 +72,7 @@ def wanted(suite: str | None, adapter: str | None, path: str | None, options: Se
     try:
         choice = DatasetChoice.model_validate(given)
     except ValidationError as error:
-        raise settings_error(error, Suite, suite or "look", "dataset") from error
+        raise settings_error(error, Suite, None, "dataset") from error
     return Wanted(choice, found)
 
 
@@ -127,6 +129,7 @@ class _Tally:
         self._licences: Counter[str] = Counter()
         self._labels: dict[str, Counter[str]] = {}
         self._people: set[str] = set()
+        self._held: set[str] = set()
         self._photos_of: Counter[Cell] = Counter()
         self._people_of: dict[Cell, set[str]] = {}
         self._reasons: Counter[str] = Counter()
@@ -142,7 +145,7 @@ class _Tally:
             self._reasons[item.reason] += 1
             shown = self._examples.setdefault(item.reason, [])
             if len(shown) < EXAMPLES:
-                shown.append(f"{item.source}: {item.detail}")
+                shown.append(f"{shortened(item.source, LONG)}: {shortened(item.detail, LONG)}")
             return ("left_out", "", "", "", item.source, item.reason, item.detail, "", "", "")
         groups = self._wanted.groups_of(item.groups)
         self._people.add(item.subject)
@@ -150,7 +153,9 @@ class _Tally:
         self._licences[item.licence] += 1
         for name, value in item.groups.items():
             self._labels.setdefault(name, Counter())[value] += 1
-        for cell in self._cells(demographics(groups)):
+        held = demographics(groups)
+        self._held |= held.keys()
+        for cell in self._cells(held):
             self._photos_of[cell] += 1
             self._people_of.setdefault(cell, set()).add(item.subject)
         labels = "|".join(f"{name}={value}" for name, value in sorted(item.groups.items()))
@@ -183,6 +188,9 @@ class _Tally:
         """The sums."""
         choice, suite = self._wanted.choice, self._wanted.suite
         notices = group_notices(self._labels, suite.demographics, suite.listed) if suite else ()
+        refused = problem_of(choice, self._held, set(self._labels))
+        if refused:
+            notices = (f"a run is refused: {refused}", *notices)
         return Findings(
             dataset=choice.id,
             adapter=choice.adapter,

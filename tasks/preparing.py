@@ -7,7 +7,7 @@ images that are missing as references, read those, put the dataset together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from prefect import task
@@ -24,6 +24,7 @@ from metrics.near_duplicates import NEAR_DUPLICATE
 from metrics.photo_selection import choose_per_group
 from tasks import ledger, policies, wiring
 from tasks.embedding import ImageKey, read_faces
+from tasks.group_choice import GroupsOf, check_labels, check_source
 from tasks.preparing_pages import write_dataset
 from tasks.preparing_photos import list_photos, mirror_of, side_by_side
 from tasks.preparing_roles import Person, assign_roles, is_alone, usable_by_subject
@@ -32,10 +33,6 @@ from tasks.threads import in_thread
 
 BATCH = 8
 """Photos embedded in one go."""
-
-
-GroupsOf = Callable[[Mapping[str, str]], list[str]]
-"""The groups of a photo by its labels, each as "name=value"."""
 
 
 def as_labelled(labels: Mapping[str, str]) -> list[str]:
@@ -59,14 +56,25 @@ def prepare(
     looks on another day.
 
     Raises:
-        DefinitionError: no photo can be used; the message counts the reasons.
+        DefinitionError: no photo can be used (the message counts the reasons), or none is in any group of a
+            column of `per_group`.
     """
     fingerprint = keys.fingerprint(identity)
-    listing = list_photos(choice.id, source, store)
+    listing = _looked_at(choice, source, store, groups_of)
     read_in_process(unread(listing, fingerprint, store), identity, embedder, store)
     listing = with_mirrors(listing, choice, fingerprint, store)
     read_in_process(unread(listing, fingerprint, store), identity, embedder, store)
     return put_together(listing, choice, fingerprint, store, groups_of)
+
+
+def _looked_at(
+    choice: DatasetChoice, source: DatasetSource, store: ObjectStore, groups_of: GroupsOf
+) -> Listing:
+    """What a source holds; columns of `per_group` that are not there are found before a photo is decoded."""
+    check_source(choice, source, groups_of)
+    listing = list_photos(choice.id, source, store)
+    check_labels(choice, (item.groups for item in listing.candidates), groups_of)
+    return listing
 
 
 def unread(listing: Listing, embedder: str, store: ObjectStore) -> list[ImageKey]:
@@ -215,8 +223,8 @@ async def look_at_photos(suite: Suite) -> str:
 
 
 def _look_at_photos(suite: Suite) -> str:
-    store = wiring.store()
-    return _keep(list_photos(suite.dataset.id, wiring.dataset_source(suite.dataset), store), store)
+    store, source = wiring.store(), wiring.dataset_source(suite.dataset)
+    return _keep(_looked_at(suite.dataset, source, store, suite.groups_of), store)
 
 
 async def faces_of_photos(suite: Suite, listing: str) -> list[ImageKey]:

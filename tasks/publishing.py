@@ -13,6 +13,7 @@ from adapters.base import ObjectStore
 from adapters.pages.report_page import BoardRow, Cell, Comparison, render
 from adapters.stores.settings import place
 from domain import keys
+from domain.photos import Dataset
 from domain.runs import Snapshot
 from tasks import policies, wiring
 from tasks.paper_index import publish_paper, read_index
@@ -139,6 +140,13 @@ def truth_lines(snapshot: Snapshot) -> list[str]:
 def page_location(snapshot: Snapshot) -> str:
     """Where the page of a snapshot is."""
     return stored_at(keys.report(snapshot.suite, snapshot.digest, "index.html"))
+
+
+def left_out_locations(found: Dataset) -> tuple[str, str]:
+    """Where all that was left out of a stored dataset is listed: as a table, and (its beginning) as text."""
+    key = keys.dataset(found.id, keys.fingerprint(found))
+    table, text = (keys.dataset_page(key, name) for name in ("left_out.parquet", "summary.md"))
+    return stored_at(table), stored_at(text)
 
 
 def stored_at(key: str) -> str:

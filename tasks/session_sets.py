@@ -123,10 +123,16 @@ class Listed:
     source: str
 
 
-def listed() -> list[Listed]:
-    """Every set that a suite can name, and those that are in the store only."""
+def listed() -> tuple[list[Listed], list[DefinitionError]]:
+    """Every set that a suite can name, those that are in the store only, and what is wrong with others."""
     own = {path.stem for folder in DefinitionSettings().folders() for path in (folder / _ROOM).glob("*.yaml")}
-    found = {name: load(SessionSet, name) for name in names(SessionSet)}
+    found: dict[str, SessionSet] = {}
+    wrong: list[DefinitionError] = []
+    for name in names(SessionSet):
+        try:
+            found[name] = load(SessionSet, name)
+        except DefinitionError as error:
+            wrong.append(error)
     rows = [_row(made, "your definitions" if name in own else "packaged") for name, made in found.items()]
     store = wiring.store()
     for key in store.list(keys.session_sets()):
@@ -135,7 +141,7 @@ def listed() -> list[Listed]:
             rows.append(_row(made, "store only"))
         elif made is not None and found[made.id].sessions != made.sessions:
             rows.append(_row(made, "store; the definition was changed"))
-    return rows
+    return rows, wrong
 
 
 def _row(made: SessionSet, where: str) -> Listed:

@@ -36,9 +36,9 @@ ABOUT: dict[DatasetAdapter, About] = {
     ),
     "manifest": About(
         title="table of photos",
-        layout="a CSV, Parquet or JSONL file with `image` and `person`; paths below the file's folder",
+        layout="a CSV, TSV, Parquet or JSONL file with `image` and `person`; paths below the file's folder",
         licence="as its rows say",
-        get="Write a CSV, Parquet or JSONL file with the columns `image` and `person`, beside the photos.",
+        get="Write such a file with the columns `image` and `person`, beside the photos.",
     ),
     "celeba": About(
         title="CelebA",

@@ -20,7 +20,7 @@ from adapters.datasets.celeba_tables import (
     read_annotations,
 )
 from adapters.datasets.files import FoundPhoto, Listed, Note, names_in, opened, printable
-from adapters.datasets.source import SourcePhoto
+from adapters.datasets.source import SourcePhoto, slug
 from domain.dataset_options import CelebaOptions
 from domain.errors import DefinitionError
 from domain.photos import LeftOut
@@ -31,6 +31,16 @@ FOLDERS = {
 }
 IMAGES = (".jpg", ".jpeg", ".png")
 PARTITIONS = ("train", "valid", "test")
+
+
+def _strays(tables: list[Annotations], names: list[str]) -> Iterator[LeftOut | Note]:
+    """Rows of any file that are again about a photo, or about none: faulty ones, and a count of others."""
+    for table in tables:
+        yield from table.strays
+        yield from table.about_nothing(names)
+        others = len(table.numbers.keys() - set(names))
+        if others:
+            yield Note(f"{table.stem}: {others} rows are about photos that list_attr_celeba does not name")
 
 
 class CelebaDataset:
@@ -71,30 +81,30 @@ class CelebaDataset:
         """The same, unread."""
         options = self._options
         attributes = self._annotations("attributes", tuple(g.attribute for g in options.groups.values()))
-        identities = self._annotations("identities")
+        by_identity = options.people == "identities"
+        identities = self._annotations("identities") if by_identity else Annotations()
         partitions = self._annotations("partitions") if options.partition != "all" else Annotations()
         checks = [self._annotations("boxes"), self._annotations(f"landmarks_{options.images}")]
         tables = [attributes, identities, partitions, *checks]
-        for table in tables:
-            yield from table.strays
-        present = set(names_in(self._folder))
-        people = identities.numbers if options.people == "identities" else {}
+        present, people = set(names_in(self._folder)), identities.numbers
         names = sorted({*attributes.numbers, *attributes.faults}, key=lambda n: (people.get(n, (0,)), n))
+        yield from _strays(tables, names)
         chosen = [name for name in names if self._is_chosen(name, partitions)]
         labels = {
             name: self._labels(attributes.numbers[name]) for name in chosen if name in attributes.numbers
         }
-        if options.people == "identities":
+        if by_identity:
             yield from self._conflicts(labels, people)
         yield from self._others(names, partitions)
+        ids: dict[str, str] = {}
         for name in chosen:
             problem = self._problem(name, tables, people, checks[0], present)
             source = f"{self._folder.name}/{name}"
             if problem:
                 yield LeftOut(source=source, reason=problem[0], detail=problem[1])
                 continue
-            stem = Path(name).stem
-            subject = f"{people[name][0]:05d}" if people else stem
+            stem = slug(Path(name).stem, ids, owner=name)
+            subject = f"{people[name][0]:05d}" if by_identity else stem
             path, licence = str(self._folder / name), ABOUT["celeba"].licence
             yield FoundPhoto(stem, subject, path, source, licence, labels[name])
         for name in sorted(present - set(names)):
@@ -113,8 +123,8 @@ class CelebaDataset:
     ) -> tuple[str, str] | None:
         faults = [table.faults[name] for table in tables if name in table.faults]
         if faults:
-            return "malformed_row", "; ".join(faults)
-        if people and name not in people:
+            return "malformed_row", "; ".join(f"{where}: {what}" for where, what in faults)
+        if self._options.people == "identities" and name not in people:
             return "no_identity", "identity_CelebA.txt has no row for it"
         *_, width, height = boxes.numbers.get(name, (1, 1))
         if self._options.zero_boxes == "leave_out" and (width <= 0 or height <= 0):

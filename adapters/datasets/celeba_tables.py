@@ -8,10 +8,11 @@ photo out, with file and line.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from adapters.datasets.text_files import unreadable
 from domain.errors import DefinitionError
 from domain.photos import LeftOut
 
@@ -50,11 +51,18 @@ class Layout:
 class Annotations:
     """What one file says: numbers by photo, and why some have none."""
 
+    stem: str = ""
     numbers: dict[str, Numbers] = field(default_factory=dict[str, Numbers])
-    faults: dict[str, str] = field(default_factory=dict[str, str])
-    """Photo to what is wrong with its row, with file and line."""
+    faults: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """Photo to where its row is (file and line) and what is wrong with it."""
     strays: list[LeftOut] = field(default_factory=list[LeftOut])
-    """Rows that are about no photo, or again about one."""
+    """Rows that are again about a photo."""
+
+    def about_nothing(self, names: Iterable[str]) -> Iterator[LeftOut]:
+        """Faults of rows that are about none of these photos."""
+        for name in sorted(self.faults.keys() - set(names)):
+            where, what = self.faults[name]
+            yield LeftOut(source=where, reason="malformed_row", detail=f"{name[:60]!r}: {what}")
 
 
 def _attributes(row: Numbers) -> str | None:
@@ -99,10 +107,10 @@ def read_annotations(path: Path, kind: str, keep: tuple[str, ...] | None = None)
         keep: The columns whose numbers are kept; all by default.
 
     Raises:
-        DefinitionError: it cannot be read, its header names other columns, or it has another number of rows
-            than it says.
+        DefinitionError: it cannot be read, its header names other columns, it has another number of rows
+            than it says, or no row that can be used.
     """
-    layout, found = LAYOUTS[kind], Annotations()
+    layout, found, line = LAYOUTS[kind], Annotations(LAYOUTS[kind].stem), 0
     places = [layout.columns.index(name) for name in (keep if keep is not None else layout.columns)]
     shared: dict[Numbers, Numbers] = {}
     try:
@@ -114,12 +122,19 @@ def read_annotations(path: Path, kind: str, keep: tuple[str, ...] | None = None)
                         LeftOut(source=f"{path.name}:{line}", reason="duplicate_row", detail=f"again {name}")
                     )
                 elif isinstance(row, str):
-                    found.faults[name] = f"{path.name}:{line}: {row}"
+                    found.faults[name] = f"{path.name}:{line}", row
                 else:
                     kept = tuple(row[place] for place in places)
                     found.numbers[name] = shared.setdefault(kept, kept)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DefinitionError(f"the file cannot be read: {error}", file=str(path)) from error
+        raise unreadable(error, path, line + 1) from error
+    if not found.numbers:
+        _, what = next(iter(found.faults.values()), ("", "it has none"))
+        raise DefinitionError(
+            f"no row of the file can be used: {what}; get it again",
+            file=str(path),
+            line=int(next(iter(found.faults.values()))[0].rpartition(":")[2]) if found.faults else None,
+        )
     return found
 
 
@@ -137,7 +152,7 @@ def _numbers(values: list[str], layout: Layout) -> Numbers | str:
 def _rows(file: Iterator[str], layout: Layout, path: Path) -> Iterator[tuple[int, list[str]]]:
     """Rows that are not blank, each with its line, after the header was checked."""
     is_csv = path.suffix == ".csv"
-    split: Iterator[list[str]] = csv.reader(file) if is_csv else (text.split() for text in file)
+    split = _csv_lines(file, path) if is_csv else (text.split() for text in file)
     lines = ((number, [text.strip() for text in row]) for number, row in enumerate(split, 1))
     rows = ((number, row) for number, row in lines if any(row))
     said = None
@@ -160,12 +175,29 @@ def _rows(file: Iterator[str], layout: Layout, path: Path) -> Iterator[tuple[int
         )
 
 
+def _csv_lines(file: Iterator[str], path: Path) -> Iterator[list[str]]:
+    """A row a line: a quote that is open at the end of one would swallow the rows below it."""
+    reader, before = csv.reader(file, strict=True), 0
+    try:
+        for row in reader:
+            if reader.line_num != before + 1:
+                raise csv.Error("unexpected end of data")
+            before = reader.line_num
+            yield row
+    except csv.Error as error:
+        raise unreadable(error, path, before + 1) from error
+
+
 def _check_header(line: int, header: list[str], layout: Layout, path: Path) -> None:
     names = tuple(header[1:] if header[:1] == ["image_id"] else header)
     if names != layout.columns:
         wrong = [name for name in names if name not in layout.columns]
+        pairs = enumerate(zip(names, layout.columns, strict=False), 1)
+        first = next(
+            (f"; name {n} is {name!r}, not {needed!r}" for n, (name, needed) in pairs if name != needed), ""
+        )
         raise DefinitionError(
-            f"the header has {len(names)} names, {len(layout.columns)} are needed in their order"
+            f"the header has {len(names)} names, {len(layout.columns)} are needed in their order{first}"
             + (f"; not among them: {', '.join(wrong[:5])}" if wrong else ""),
             file=str(path),
             line=line,

@@ -110,19 +110,38 @@ def names_in(folder: Path) -> list[str]:
         ) from error
 
 
-def place_below(root: str, name: str) -> str | tuple[str, str]:
-    """Where a name in a table leads, or a reason and a detail where that is not below a folder."""
-    if "://" in name:
-        return (
-            "remote_url",
-            f"{name}: photos are never downloaded; download it yourself and name the file here",
-        )
-    if "\0" in name:
-        return "unreadable", "a null character in the name"
-    place = os.path.normpath(os.path.join(root, name))  # noqa: PTH118 - Path keeps `..`
-    if os.path.commonpath([place, os.path.normpath(root)]) != os.path.normpath(root) or place == root:
-        return "outside_folder", f"{name} is not below the folder of the dataset"
-    return place
+class Below:
+    """The places below a folder, which names in a table may lead to."""
+
+    def __init__(self, root: str | Path) -> None:
+        self._root = os.path.normpath(root)
+        self._real: dict[str, str] = {}
+
+    def place(self, name: str) -> str | tuple[str, str]:
+        """Where a name leads, or a reason and a detail where that is not below the folder."""
+        if "://" in name:
+            said = "photos are never downloaded; download it yourself and name the file here"
+            return "remote_url", f"{name}: {said}"
+        if "\0" in name:
+            return "unreadable", "a null character in the name"
+        place = os.path.normpath(os.path.join(self._root, name))  # noqa: PTH118 - Path keeps `..`
+        if not _is_below(self._root, place):
+            return "outside_folder", f"{name} is not below the folder of the dataset"
+        folder, last = os.path.split(place)
+        linked = os.path.realpath(place) if Path(place).is_symlink() else f"{self._followed(folder)}/{last}"
+        if not _is_below(self._followed(self._root), linked):
+            return "outside_folder", f"{name} leads by a link out of the folder; copy the file into it"
+        return place
+
+    def _followed(self, folder: str) -> str:
+        """Where a folder is once links are followed; looked up once."""
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        return self._real[folder]
+
+
+def _is_below(root: str, place: str) -> bool:
+    return place != root and os.path.commonpath([place, root]) == root
 
 
 def in_order(found: Iterable[tuple[tuple[str, str], FoundPhoto | LeftOut]]) -> list[FoundPhoto | LeftOut]:

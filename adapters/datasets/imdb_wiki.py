@@ -8,43 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from adapters.datasets.about import ABOUT
-from adapters.datasets.files import FoundPhoto, Listed, Note, in_order, opened, place_below, problem_of
+from adapters.datasets.files import Below, FoundPhoto, Listed, Note, in_order, opened, problem_of
+from adapters.datasets.mat_files import FaceTable, read_mat_apart
 from adapters.datasets.source import SourcePhoto, slug
 from domain.dataset_options import ImdbWikiOptions
 from domain.errors import DefinitionError
 from domain.photos import LeftOut
 
-Floats = npt.NDArray[np.float64]
-
 MATLAB_DAY_OF_PYTHON_DAY_0 = 366
 """Matlab counts days from a year 0 that Python's calendar does not have."""
 OLDEST = 100
 GENDERS = {0.0: "female", 1.0: "male"}
-NEEDED = ("dob", "photo_taken", "full_path", "gender", "name", "face_score", "second_face_score")
-
-
-@dataclass(frozen=True)
-class FaceTable:
-    """The fields of a `.mat` file that are used, one entry a photo."""
-
-    paths: list[str]
-    people: list[tuple[str, str]]
-    """Key and name of who it is; the key is empty where nobody knows."""
-    dob: Floats
-    taken: Floats
-    gender: Floats
-    score: Floats
-    second: Floats
-    ids_out_of_range: int
 
 
 class ImdbWikiDataset:
@@ -71,7 +51,8 @@ class ImdbWikiDataset:
 
     def files(self) -> Iterator[Listed]:
         """The same, unread."""
-        table = read_mat(self._mat, self._options.part)
+        self._below = Below(self._folder)
+        table = read_mat_apart(self._mat, self._options.part)
         subjects: dict[str, str] = {}
         ids: dict[str, str] = {}
         seen: set[str] = set()
@@ -95,7 +76,7 @@ class ImdbWikiDataset:
     def _photo(self, table: FaceTable, number: int, seen: set[str]) -> str | LeftOut:
         """Where a usable photo is, or why it is left out."""
         path = table.paths[number]
-        place = place_below(str(self._folder), path) if path else ("no_path", f"entry {number + 1}")
+        place = self._below.place(path) if path else ("no_path", f"entry {number + 1}")
         problem = place if isinstance(place, tuple) else self._fault(table, number)
         if problem is None and path in seen:
             problem = "duplicate_row", f"entry {number + 1} names it again"
@@ -145,82 +126,6 @@ def age_when_taken(dob: float, taken: float) -> int | None:
     last = date.max.toordinal()
     born = date.fromordinal(min(max(int(dob) - MATLAB_DAY_OF_PYTHON_DAY_0, 1), last))
     return int(taken) - born.year - (born.month >= 7)
-
-
-def read_mat(path: Path, part: str) -> FaceTable:
-    """The struct of a `.mat` file.
-
-    Raises:
-        DefinitionError: it cannot be read, or a field is missing or has another length.
-    """
-    struct = _struct(path, part)
-    fields = struct.dtype.names or ()
-    missing = [name for name in NEEDED if name not in fields]
-    if missing:
-        raise DefinitionError(f"no field {', '.join(missing)}", file=str(path), field=part, allowed=fields)
-    columns = {name: np.ravel(struct[name][0, 0]) for name in fields}
-    paths = [_cell(value) for value in columns["full_path"]]
-    for name in (*NEEDED, "celeb_id"):
-        if name in columns and len(columns[name]) != len(paths):
-            raise DefinitionError(
-                f"{len(columns[name])} entries in {name}, {len(paths)} in full_path",
-                file=str(path),
-                field=name,
-            )
-    people, lost = _people(columns, paths)
-    numbers = {
-        name: np.asarray(columns[name], np.float64) for name in NEEDED if name not in ("full_path", "name")
-    }
-    return FaceTable(
-        paths=paths,
-        people=people,
-        dob=numbers["dob"],
-        taken=numbers["photo_taken"],
-        gender=numbers["gender"],
-        score=numbers["face_score"],
-        second=numbers["second_face_score"],
-        ids_out_of_range=lost,
-    )
-
-
-def _struct(path: Path, part: str) -> npt.NDArray[Any]:
-    from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
-
-    try:
-        found = loadmat(str(path), variable_names=[part])
-    except (OSError, ValueError, TypeError, KeyError, NotImplementedError, MatReadError) as error:
-        raise DefinitionError(
-            f"no .mat file that can be read: {error}; get it again", file=str(path)
-        ) from error
-    struct = found.get(part)
-    if struct is None or struct.dtype.names is None or struct.shape != (1, 1):
-        raise DefinitionError(f"no struct {part!r} in the file", file=str(path))
-    return struct
-
-
-def _people(columns: dict[str, npt.NDArray[Any]], paths: list[str]) -> tuple[list[tuple[str, str]], int]:
-    """Key and name of who is on each photo, and how many ids lead to no name.
-
-    IMDb has a 1-based `celeb_id` into `celeb_names`; Wikipedia's paths start with a number for each person.
-    """
-    if "celeb_id" not in columns:
-        names = [_cell(value) for value in columns["name"]]
-        keys = [Path(path).name.partition("_")[0] for path in paths]
-        return [(key if key.isdecimal() else name, name) for key, name in zip(keys, names, strict=True)], 0
-    known = [_cell(value) for value in columns.get("celeb_names", np.empty(0, object))]
-    ids = np.asarray(columns["celeb_id"], np.float64)
-    places = [int(value) if math.isfinite(value) else 0 for value in ids]
-    people = [(f"{place:06d}", known[place - 1]) if 0 < place <= len(known) else ("", "") for place in places]
-    return people, sum(not key for key, _ in people)
-
-
-def _cell(value: Any) -> str:
-    """The text in a cell, however deeply it is nested; empty where there is none."""
-    while isinstance(value, np.ndarray):
-        held = np.ravel(cast(npt.NDArray[Any], value))
-        value = held[0] if held.size else ""
-    return str(value).strip()
 
 
 def _first(root: Path, names: tuple[str, ...]) -> Path:

@@ -22,7 +22,7 @@ from domain.photos import LeftOut, Role
 TABLES = ("london_faces_info.csv", "london_info.csv")
 PERSON = "face_id"
 COLUMNS = {"face_age": "age", "face_gender": "gender", "face_eth": "ethnicity"}
-NAME = re.compile(r"(\d{1,3})_(\d{2})\.jpe?g", re.IGNORECASE)
+NAME = re.compile(r"([0-9]{1,3})_([0-9]{2})\.jpe?g", re.IGNORECASE)
 CODES = {"neutral_front": "03", "smiling_front": "08"}
 """What the names of a view's files end in, of the views where that is known."""
 
@@ -74,13 +74,20 @@ class LondonDataset:
         roles: dict[View, Role] = dict.fromkeys(self._options.references, "reference")
         order: dict[View, Role] = {self._options.base: "base", **roles}
         found: list[tuple[tuple[str, int], FoundPhoto]] = []
+        seen: dict[str, str] = {}
         for place, (view, role) in enumerate(order.items()):
+            before = len(found)
             for name in names_in(self._views[view]):
                 item = self._photo(self._views[view] / name, view, role, people)
+                if isinstance(item, FoundPhoto) and seen.setdefault(item.id, item.source) != item.source:
+                    detail = f"{seen[item.id]} is that view of the same person"
+                    item = LeftOut(source=item.source, reason="duplicate_row", detail=detail)
                 if isinstance(item, LeftOut):
                     yield item
                 else:
                     found.append(((item.subject, place), item))
+            if len(found) == before:
+                yield Note(f"no photo of {view}, so that there is no {role} photo of that view")
         yield from self._notes(people, {item.subject for _, item in found})
         yield from (item for _, item in sorted(found, key=lambda pair: pair[0]))
         yield from self._not_chosen(set(order))
@@ -109,7 +116,7 @@ class LondonDataset:
         strays: list[LeftOut] = []
         for row in self._table.rows():
             where, person = f"{self._table.path.name}:{row.line}", row.values.get(PERSON, "").zfill(3)
-            if row.problem or not person.isdecimal():
+            if row.problem or not (person.isascii() and person.isdecimal()):
                 detail = row.problem or f"{PERSON} is {row.values.get(PERSON, '')!r}"
                 strays.append(LeftOut(source=where, reason="malformed_row", detail=detail))
             elif person in people:

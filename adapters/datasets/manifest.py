@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast, get_args
 
-from adapters.datasets.files import FoundPhoto, Listed, Note, in_order, opened, place_below, problem_of
+from adapters.datasets.files import Below, FoundPhoto, Listed, Note, in_order, opened, problem_of
 from adapters.datasets.source import SourcePhoto, slug
 from adapters.datasets.tables import PhotoTable, TableRow
 from domain.dataset_options import ManifestOptions, TableOptions
 from domain.errors import DefinitionError
+from domain.groups import shown
 from domain.photos import LeftOut, Role
 
 NEEDED = ("image", "person")
@@ -44,6 +45,7 @@ class ManifestDataset:
             | {said.casefold(): meant for said, meant in held.items()}
             for name, held in options.spellings.items()
         }
+        self._check_spellings(options.usual)
         self._check_values()
 
     @classmethod
@@ -60,13 +62,14 @@ class ManifestDataset:
         unused = [name for name in self._table.columns if name not in self._columns.values()]
         if unused:
             yield Note(f"columns not used: {', '.join(unused)}")
+        n_rows, below = 0, Below(self._folder)
         seen: dict[str, int] = {}
         subjects: dict[str, str] = {}
         ids: dict[str, str] = {}
         found: list[tuple[tuple[str, str], FoundPhoto | LeftOut]] = []
-        for row in self._table.rows():
+        for n_rows, row in enumerate(self._table.rows(), 1):  # noqa: B007 - the last one counts
             values = {name: row.values.get(column, "") for name, column in self._columns.items()}
-            place = place_below(self._folder, values["image"])
+            place = below.place(values["image"])
             problem = self._row_problem(row, values, place) or self._file_problem(values, str(place), seen)
             if problem:
                 where = f"{self._table.path.name}:{row.line}"
@@ -75,6 +78,8 @@ class ManifestDataset:
                 seen[str(place)] = row.line
                 item = self._photo(values, str(place), subjects, ids)
             found.append(((values["person"], values["image"]), item))
+        if not n_rows:
+            yield Note(f"{self._table.path.name} has no rows")
         yield from in_order(found)
 
     def _row_problem(
@@ -126,6 +131,19 @@ class ManifestDataset:
             return None
         return self._spellings.get(name, {}).get(value.casefold(), value)
 
+    def _check_spellings(self, usual: frozenset[str]) -> None:
+        """Raise DefinitionError for spellings of what is no column of labels, which would mean nothing."""
+        spelt = {name for name in self._columns if name == "role" or name not in KNOWN}
+        for name in self._spellings:
+            if name not in spelt and name not in usual:
+                raise DefinitionError(
+                    f"`spellings` names {name!r}, which is no label of the table, nor `role`",
+                    file=str(self._table.path),
+                    line=1,
+                    field=f"dataset.options.spellings.{name}",
+                    allowed=tuple(sorted(spelt)),
+                )
+
     def _check_values(self) -> None:
         """Raise DefinitionError for values of a column with fixed spellings that are none of them."""
         checked = [name for name in self._spellings if name in self._columns and name != "role"]
@@ -137,9 +155,10 @@ class ManifestDataset:
                 if not known and not row.problem:
                     strange.setdefault(name, {}).setdefault(value, row.line)
         for name, values in strange.items():
-            shown = ", ".join(f"{value!r} (line {line})" for value, line in list(values.items())[:10])
+            first = list(values.items())[:10]
+            held = ", ".join(f"{shown(value)!r} (line {line})" for value, line in first)
             raise DefinitionError(
-                f"column {self._columns[name]!r} holds {shown}; add it to `spellings` or empty the cell",
+                f"column {self._columns[name]!r} holds {held}; add it to `spellings` or empty the cell",
                 file=str(self._table.path),
                 line=min(values.values()),
                 field=f"dataset.options.spellings.{name}",
@@ -153,8 +172,17 @@ def _columns(table: PhotoTable, options: TableOptions, groups: tuple[str, ...] |
         if column not in table.columns:
             raise _no_column(table, column, f"dataset.options.columns.{name}")
     renamed = {column: name for name, column in options.columns.items()}
-    named = {renamed.get(column, column): column for column in table.columns}
+    free = [column for column in table.columns if column in renamed or column not in options.columns]
+    named = {renamed.get(column, column): column for column in free}
     for name in NEEDED:
+        if name not in named and name in renamed:
+            raise DefinitionError(
+                f"`columns` calls the column {name!r} {renamed[name]!r}, so that none is called {name!r}",
+                file=str(table.path),
+                line=1,
+                field=f"dataset.options.columns.{renamed[name]}",
+                allowed=KNOWN,
+            )
         if name not in named:
             raise _no_column(table, name, f"dataset.options.columns.{name}")
     chosen = groups if groups is not None else tuple(name for name in named if name not in KNOWN)

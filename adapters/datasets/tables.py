@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from adapters.datasets.files import printable
+from adapters.datasets.text_files import unreadable
 from domain.errors import DefinitionError
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
@@ -50,10 +51,10 @@ class PhotoTable:
                 yield from self._csv_rows()
             else:
                 yield from self._jsonl_rows()
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise self._unreadable(error) from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise unreadable(error, self.path) from error
 
-    def _unreadable(self, error: Exception) -> DefinitionError:
+    def _no_parquet(self, error: Exception) -> DefinitionError:
         return DefinitionError(f"the table cannot be read: {error}", file=str(self.path))
 
     def _columns(self) -> tuple[str, ...]:
@@ -65,9 +66,16 @@ class PhotoTable:
                 with closing(self._csv()) as lines:
                     names = tuple(name.strip() for name in next(lines, NO_ROW)[1])
             else:
-                names = tuple(dict.fromkeys(name for row in self._jsonl_rows() for name in row.values))
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise self._unreadable(error) from error
+                names = self._jsonl_names()
+        except (OSError, UnicodeDecodeError) as error:
+            raise unreadable(error, self.path) from error
+        if not names:
+            raise DefinitionError("the table is empty", file=str(self.path))
+        separator = next((one for one in ";\t|," if one in names[0]), None)
+        if len(names) == 1 and separator and kind in (".csv", ".tsv"):
+            needed = "a tab" if kind == ".tsv" else "','"
+            text = f"its columns are separated by {separator!r}; a {kind} file needs {needed}"
+            raise DefinitionError(text, file=str(self.path), line=1)
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise DefinitionError(f"columns named twice: {', '.join(twice)}", file=str(self.path), line=1)
@@ -79,10 +87,13 @@ class PhotoTable:
         with self.path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             before = 0
-            for row in reader:
-                if any(value.strip() for value in row):
-                    yield before + 1, row
-                before = reader.line_num
+            try:
+                for row in reader:
+                    if any(value.strip() for value in row):
+                        yield before + 1, row
+                    before = reader.line_num
+            except csv.Error as error:
+                raise unreadable(error, self.path, before + 1) from error
 
     def _csv_rows(self) -> Iterator[TableRow]:
         rows = self._csv()
@@ -92,6 +103,16 @@ class PhotoTable:
             wrong = len(row) != len(self.columns)
             problem = f"{len(row)} values, {len(self.columns)} are needed" if wrong else None
             yield TableRow(line, values, problem)
+
+    def _jsonl_names(self) -> tuple[str, ...]:
+        names, faults = dict[str, None](), list[TableRow]()
+        for row in self._jsonl_rows():
+            names.update(dict.fromkeys(row.values))
+            faults += [row] if row.problem and not faults else []
+        if faults and not names:
+            text = f"no line holds an object of columns, and each must hold one; here: {faults[0].problem}"
+            raise DefinitionError(text, file=str(self.path), line=faults[0].line)
+        return tuple(names)
 
     def _jsonl_rows(self) -> Iterator[TableRow]:
         with self.path.open(encoding="utf-8-sig") as file:
@@ -114,7 +135,7 @@ class PhotoTable:
         try:
             return tuple(pl.scan_parquet(self.path).collect_schema().names())
         except pl.exceptions.PolarsError as error:
-            raise self._unreadable(error) from error
+            raise self._no_parquet(error) from error
 
     def _parquet_rows(self) -> Iterator[TableRow]:
         import polars as pl
@@ -124,7 +145,7 @@ class PhotoTable:
             try:
                 part = frame.slice(start, BATCH_ROWS).collect()
             except pl.exceptions.PolarsError as error:
-                raise self._unreadable(error) from error
+                raise self._no_parquet(error) from error
             for number, row in enumerate(part.iter_rows(named=True), start + 1):
                 yield _row(number, row)
             start += part.height
@@ -133,9 +154,9 @@ class PhotoTable:
 
 
 def _row(line: int, values: Mapping[str, Any]) -> TableRow:
-    nested = [name for name, value in values.items() if isinstance(value, list | dict | bytes)]
+    nested = [printable(name) for name, value in values.items() if isinstance(value, list | dict | bytes)]
     problem = f"{', '.join(nested)} is not one value" if nested else None
-    return TableRow(line, {name: text_of(value) for name, value in values.items()}, problem)
+    return TableRow(line, {printable(name): text_of(value) for name, value in values.items()}, problem)
 
 
 def text_of(value: object) -> str:

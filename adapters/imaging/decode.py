@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import struct
 import threading
 import warnings
@@ -118,7 +119,7 @@ def _open(data: bytes) -> Image.Image:
             raise PhotoError(f"{kind}; save it as JPEG or PNG", reason="unsupported_format") from error
         raise PhotoError("the file is not an image that can be read", reason="not_an_image") from error
     except Image.DecompressionBombError as error:
-        raise PhotoError(f"the image has too many pixels: {error}", reason="too_large") from error
+        raise PhotoError(_too_many(error), reason="too_large") from error
     except _DAMAGE as error:
         raise _damaged("the image header is damaged", error) from error
     if image.width * image.height > MAX_PIXELS:
@@ -127,6 +128,13 @@ def _open(data: bytes) -> Image.Image:
             reason="too_large",
         )
     return image
+
+
+def _too_many(error: Image.DecompressionBombError) -> str:
+    """Pillow's text names a limit of its own, above ours."""
+    found = re.search(r"\((\d+) pixels\)", str(error))
+    megapixels = f"{int(found[1]) / 1e6:.0f} megapixels are" if found else "it has"
+    return f"{megapixels} more than {MAX_PIXELS // 1_000_000} megapixels"
 
 
 def _pixels(image: Image.Image) -> Pixels:

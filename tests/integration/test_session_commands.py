@@ -85,3 +85,17 @@ def test_the_list_names_the_packaged_set() -> None:
     ended = say("list")
     assert ended.exit_code == 0
     assert "face-edit-sessions" in ended.stdout
+
+
+def test_the_list_names_the_good_ones_and_the_files_that_are_wrong(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACEDRIFT_DEFINITIONS", str(here))
+    (here / "sessions").mkdir()
+    for name in ("one", "two"):
+        (here / "sessions" / f"{name}.yaml").write_text("id: x\n")
+    ended = say("list")
+    assert ended.exit_code == 1
+    assert "face-edit-sessions" in ended.stdout
+    for name in ("one", "two"):
+        assert f"error: {here}/sessions/{name}.yaml:1: " in ended.stderr

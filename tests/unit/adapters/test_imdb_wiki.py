@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import dataset_files as files
 import numpy as np
 import pytest
-from scipy.io import savemat
+from scipy.io import loadmat, savemat
 
+from adapters.datasets import mat_files
 from adapters.datasets.files import FoundPhoto, Listed, Note
 from adapters.datasets.imdb_wiki import ImdbWikiDataset, age_when_taken
 from domain.dataset_options import ImdbWikiOptions
@@ -157,3 +159,63 @@ def test_files_that_are_no_such_mat(tmp_path: Path):
     path.unlink()
     with pytest.raises(DefinitionError, match="ETH Zurich"):
         listed(tmp_path)
+
+
+def _flipped(whole: bytes) -> dict[str, bytes]:
+    """Damage that raised what nobody caught, or ended the process."""
+    damaged = {"zlib": whole[:-60] + bytes(60)}
+    for seed in range(4):
+        rng, data = random.Random(seed), bytearray(whole)
+        for _ in range(20):
+            data[rng.randrange(128, len(data))] = rng.randrange(256)
+        damaged[f"bytes {seed}"] = bytes(data)
+    return damaged
+
+
+def test_a_damaged_file_is_an_error_and_not_the_end(tmp_path: Path):
+    files.imdb(tmp_path, [{"full_path": f"00/{n}.jpg"} for n in range(40)])
+    path = tmp_path / "imdb_crop" / "imdb.mat"
+    for data in _flipped(path.read_bytes()).values():
+        path.write_bytes(data)
+        with pytest.raises(DefinitionError, match=r"the file is damaged, or no \.mat file: .*get it again"):
+            listed(tmp_path)
+
+
+def test_what_ends_the_reading_process_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = files.put(tmp_path / "imdb.mat", "x")
+    monkeypatch.setattr(mat_files, "CHILD", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    with pytest.raises(DefinitionError, match="ended with signal 11; get it again"):
+        mat_files.read_mat_apart(path, "imdb")
+
+
+def _with(tmp_path: Path, **fields: Any) -> Path:
+    """imdb.mat of two photos with other fields."""
+    files.imdb(tmp_path, [{"full_path": f"00/{n}.jpg", "celeb_id": n} for n in (1, 2)])
+    path = tmp_path / "imdb_crop" / "imdb.mat"
+    held = loadmat(str(path))["imdb"][0, 0]
+    struct = {name: held[name] for name in held.dtype.names} | fields
+    savemat(path, {"imdb": {name: value for name, value in struct.items() if value is not None}})
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["gender", "dob", "photo_taken", "face_score", "second_face_score", "celeb_id"]
+)
+def test_text_where_numbers_are_needed_names_the_field(tmp_path: Path, name: str):
+    root = _with(tmp_path, **{name: files.cells(["1", "male"])})
+    with pytest.raises(DefinitionError, match=f"entry 2 of {name} is 'male', and must be a number") as caught:
+        listed(root)
+    assert caught.value.field == name
+
+
+def test_numbers_in_cells_are_numbers(tmp_path: Path):
+    row = np.empty((1, 2), object)
+    row[0, :] = [np.array([[0.0]]), np.empty((0, 0))]
+    found = photos(listed(_with(tmp_path, gender=row)))
+    assert [item.groups.get("gender") for item in found] == ["female", None]
+
+
+def test_without_celeb_names_the_name_of_each_photo_says_who_it_is(tmp_path: Path):
+    root = _with(tmp_path, celeb_names=None, name=files.cells(["Ann Lee", "Bob Ray"]))
+    assert [item.subject for item in photos(listed(root))] == ["ann-lee", "bob-ray"]
+    assert reasons(listed(root)) == {}

@@ -104,6 +104,33 @@ def test_a_photo_in_the_folder_of_another_view(tmp_path: Path):
     assert ("neutral_front/004_08.jpg", "wrong_view") in left_out(listed(root))
 
 
+def test_several_files_of_one_person_and_view_are_one_photo(tmp_path: Path):
+    root = files.london(tmp_path)
+    for name in ("neutral_front/024_03.jpg", "neutral_front/24_03.jpg", "neutral_front/024_03.JPG",
+                 "neutral_front/024_03.jpeg", "smiling_front/24_08.jpg",
+                 "neutral_front/٠٢٤_03.jpg"):  # fmt: skip
+        files.put(root / name, name)
+    found = listed(root)
+    assert [(item.id, item.source) for item in photos(found) if item.subject == "024"] == [
+        ("024-neutral_front", "neutral_front/024_03.JPG"),
+        ("024-smiling_front", "smiling_front/24_08.jpg"),
+    ]
+    assert [source for source, reason in left_out(found) if reason == "duplicate_row"] == [
+        "neutral_front/024_03.jpeg", "neutral_front/024_03.jpg", "neutral_front/24_03.jpg",
+    ]  # fmt: skip
+    assert ("neutral_front/٠٢٤_03.jpg", "not_a_photo") in left_out(found)
+
+
+@pytest.mark.parametrize(("view", "role"), [("neutral_front", "base"), ("smiling_front", "reference")])
+def test_a_view_without_a_photo_is_noted(tmp_path: Path, view: str, role: str):
+    root = files.london(tmp_path)
+    for path in (root / view).iterdir():
+        path.unlink()
+    assert f"no photo of {view}, so that there is no {role} photo of that view" in [
+        item.text for item in listed(root) if isinstance(item, Note)
+    ]
+
+
 def test_what_is_missing_is_said(tmp_path: Path):
     root = files.london(tmp_path)
     shutil.rmtree(root / "smiling_front")

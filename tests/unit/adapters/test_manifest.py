@@ -108,6 +108,20 @@ def test_jsonl_rows_that_are_none(tmp_path: Path):
     assert all(item.model_dump_json() for item in found if isinstance(item, LeftOut)), "it can be stored"
 
 
+def test_a_column_name_that_is_no_utf8_can_be_stored_and_printed(tmp_path: Path):
+    path = files.put(
+        tmp_path / "photos.jsonl", r'{"image": "ok.jpg", "person": "A", "a\ud800": "x", "b\ud800": [1]}'
+    )
+    files.put(tmp_path / "ok.jpg", "x")
+    [item] = [item for item in listed(path) if isinstance(item, LeftOut)]
+    assert item.detail == "b\\ud800 is not one value"
+    path.write_text(r'{"image": "ok.jpg", "person": "A", "a\ud800": "x"}')
+    [photo] = photos(listed(path))
+    assert photo.groups == {"a\\ud800": "x"}
+    notes = [item.text for item in listed(path, groups=[]) if isinstance(item, Note)]
+    assert notes == ["columns not used: a\\ud800"]
+
+
 def test_parquet_numbers_are_text_as_in_csv(tmp_path: Path):
     frame = pl.DataFrame({"image": ["ok.jpg"], "person": [1], "age": [20.0], "monk": [3], "score": [0.25]})
     frame.write_parquet(tmp_path / "t.parquet")
@@ -147,7 +161,8 @@ def test_columns_can_be_renamed_chosen_and_respelt(tmp_path: Path):
         ("image,person,all\n", {}, "'all' cannot name a column of groups"),
         ("image,person,\n", {}, "'' cannot name a column of groups"),
         ('image,person\n"open', {}, "cannot be read"),
-        ("", {}, "no column 'image'"),
+        ("", {}, r"t\.csv: the table is empty"),
+        (" \n\n", {}, r"t\.csv: the table is empty"),
         (
             "image,person,skin\n1.jpg,A,L\n1.jpg,A,Lihgt\n1.jpg,A,\n",
             {"spellings": {"skin": {"L": "light"}}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -9,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain.groups import Demographic, GroupDefinitions, group_notices, groups_of, label_counts, number_in
+from domain.groups import (
+    Demographic,
+    GroupDefinitions,
+    group_notices,
+    groups_of,
+    label_counts,
+    number_in,
+    summary_of,
+)
 from domain.loading import load
 
 AGE = Demographic(column="age", ranges={"young": (20, 30), "old": (50, 60)})
@@ -63,6 +72,7 @@ def test_a_number_is_in_the_range_that_holds_it(number: float):
         ({"ranges": {"a": [1, 3], "b": [3, 5]}}, "a and b overlap"),
         ({"ranges": {"a": [1, float("inf")]}}, "finite"),
         ({"values": {"a": [True]}}, "put the word in quotes"),
+        ({"values": {False: ["x"]}}, "no, off or false was read as a truth value; put the word in quotes"),
         ({"values": {"a=b": ["x"]}}, "pattern"),
         ({"column": "all", "values": ["x"]}, "cannot name a column"),
         ({"value": {"a": ["x"]}}, "Extra inputs"),
@@ -88,6 +98,15 @@ def test_groups_of_a_photo():
 def test_a_column_under_another_name_hides_the_raw_one_of_that_name():
     by_words = Demographic(column="band", values={"young": ("20s",)})
     assert groups_of({"age": "old", "band": "20s"}, {"age": by_words}, {}) == ["age=young"]
+
+
+def test_a_long_value_is_summed_up_by_its_beginning():
+    assert summary_of(Counter({"x" * 100_000: 2})) == f"'{'x' * 60}… (100,000 characters)' (2)"
+
+
+def test_numbers_may_name_groups_and_keep_their_digits():
+    held = Demographic.model_validate({"column": 7, "values": {1234567: [12345678, 0.5]}})
+    assert (held.column, held.values) == ("7", {"1234567": ("12345678", "0.5")})
 
 
 def test_notices_name_what_does_occur():

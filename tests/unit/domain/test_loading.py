@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from pydantic import BaseModel, ConfigDict
 
 from domain.errors import DefinitionError
+from domain.groups import GroupDefinitions
 from domain.loading import load, load_suite, names, parse
 from domain.model_cards import ModelCard
 from domain.sessions import SessionSet
@@ -127,6 +130,62 @@ def test_unknown_fields_inside_come_with_the_known_ones_of_their_place():
     error = refused(sessions, SessionSet)
     assert (error.line, error.field) == (11, "sessions.0.steps.0.kep")
     assert error.allowed == ("prompt", "attribute", "keep")
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "allowed"),
+    [
+        (
+            "demographics:\n  f:\n    colum: x\n    values: [a, b]\n",
+            14,
+            ("column", "values", "ranges"),
+        ),
+        ("axes:\n  - name: a\n    vales: {g: [x, y]}\n", 14, ("name", "values", "labels")),
+        ("judges:\n  trackr: local\n", 13, ("consistency", "tracker", "max_asks")),
+    ],
+    ids=["mapping", "list", "plain"],
+)
+def test_a_misspelt_field_is_told_wherever_it_stands(more: str, line: int, allowed: tuple[str, ...]):
+    error = refused(SUITE + more, Suite)
+    assert (error.message.partition(" (and")[0], error.line, error.allowed) == (
+        "unknown field",
+        line,
+        allowed,
+    )
+
+
+def test_a_misspelt_field_of_a_group_definition_is_told():
+    text = "id: g\nnote: x\ndemographics:\n  f: {column: x, vales: {a: [1]}}\n"
+    error = refused(text, GroupDefinitions)
+    assert (error.line, error.allowed) == (4, ("column", "values", "ranges"))
+
+
+class _Place(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    x: int = 0
+
+
+class _Whole(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    one: _Place | None = None
+    named: dict[str, dict[str, _Place]] = {}
+    listed: tuple[tuple[_Place, ...], ...] = ()
+    noted: Annotated[list[_Place] | None, "why"] = None
+    plain: dict[str, int] = {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one: {y: 1}",
+        "named: {a: {b: {y: 1}}}",
+        "named: {'1': {b: {y: 1}}}",
+        "listed: [[], [{}, {y: 1}]]",
+        "noted: [{y: 1}]",
+    ],
+)
+def test_what_is_allowed_is_found_through_every_shape(text: str):
+    assert refused(text + "\n", _Whole).allowed == ("x",)
 
 
 def test_closed_choices_come_one_by_one():

@@ -96,6 +96,19 @@ BAD: dict[str, tuple[str, list[tuple[int, str]], str]] = {
     "attribute from nowhere": (
         changed("attribute: bob cut", "attribute: xylophone"), [(26, "unknown_attribute")], "none is near",
     ),
+    "a category for an attribute": (
+        changed("attribute: raven black hair", "attribute: Red hair"),
+        [(10, "unknown_attribute")], "'Red hair' is a category; name one of its attributes",
+    ),
+    "a sub-axis for an attribute": (
+        changed("attribute: raven black hair", "attribute: hair color"),
+        [(10, "unknown_attribute")], "'hair color' is a sub-axis; name one of its attributes",
+    ),
+    "unknown attribute and a prompt that is wrong besides": (
+        changed('"Add a bob cut."\n        attribute: bob cut', '"Keep something. "\n        attribute: xyz'),
+        [(25, "edge_spaces"), (25, "keep_flag"), (25, "not_named"), (26, "unknown_attribute")], "'Keep'",
+    ),
+    "an id that cannot be one": (changed("id: mine", "id: My Set!"), [(1, "bad_value")], "'id'"),
     "attribute not named": (
         changed("Add a bob cut.", "Add something short."), [(25, "not_named")], "bob cut",
     ),

@@ -10,8 +10,11 @@ import pytest
 
 from domain.errors import DefinitionError
 from domain.findings import GroupCount
+from tasks import wiring
 from tasks.definitions import load_suite
+from tasks.group_choice import check_source
 from tasks.looking import look, wanted
+from tasks.preparing import _look_at_photos
 
 
 @pytest.fixture
@@ -123,3 +126,45 @@ def test_a_suite_file_names_what_is_no_group(tmp_path: Path, monkeypatch: pytest
     files.put(file, text.replace("demographics_file: celebset", "demographics_file: celebsets"))
     with pytest.raises(DefinitionError, match="did you mean celebset"):
         load_suite(str(file))
+
+
+SUITE = """\
+id: mine
+title: Mine
+dataset: {{id: mine, adapter: manifest, path: photos.csv, per_group: {{columns: [{column}], n: 2}}}}
+taxonomy: face-edit-attributes
+session_set: face-edit-sessions
+models: [control-unchanged]
+embedder: {{pack: mobile}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("fitzpatrik", "no photo is in a group of 'fitzpatrik' (field 'dataset.per_group.columns'); "
+                       "allowed: fitzpatrick"),
+        ("age", "no photo is in a group of 'age'; numbers are groups by the ranges of a demographic, or "
+                "where an axis lists them (field 'dataset.per_group.columns'); allowed: fitzpatrick"),
+        ("fitzpatrick", ""),
+    ],
+)  # fmt: skip
+def test_columns_of_per_group_that_are_not_there_are_told_before_anything_is_decoded(
+    data: Path, column: str, said: str, monkeypatch: pytest.MonkeyPatch
+):
+    files.manifest(data)
+    file = files.put(data / "mine.yaml", SUITE.format(column=column))
+    notes = look(wanted(str(file), None, None, [])).notes
+    assert [note for note in notes if "refused" in note] == ([f"a run is refused: {said}"] if said else [])
+    suite = load_suite(str(file))
+    source = wiring.dataset_source(suite.dataset)
+    if said:
+        with pytest.raises(DefinitionError) as caught:
+            check_source(suite.dataset, source, suite.groups_of)
+        assert str(caught.value) == said
+        monkeypatch.setenv("FACEDRIFT_STORE", str(data / "store"))
+        with pytest.raises(DefinitionError, match="per_group"):
+            _look_at_photos(suite)
+        assert not (data / "store" / "photos").exists(), "nothing was decoded"
+    else:
+        check_source(suite.dataset, source, suite.groups_of)

@@ -173,8 +173,12 @@ class TestChoosing:
             run_prepare(self.source(seen), per_group=choice)
 
     def test_nobody_in_a_group(self, run_prepare: Prepare, seen: list[bytes]):
-        with pytest.raises(DefinitionError, match="7 × no_group"):
+        said = r"no photo is in a group of 'age' \(field 'dataset.per_group.columns'\); allowed: gender, skin"
+        with pytest.raises(DefinitionError, match=said):
             run_prepare(self.source(seen), per_group={"columns": ["age"], "n": 3})
+        with pytest.raises(DefinitionError, match="7 × no_group"):
+            run_prepare(Photos(*self.source(seen)._photos[:6], photo("7/1", seen[6], age="old")),
+                        per_group={"columns": ["age", "gender"], "n": 3})  # fmt: skip
 
 
 def test_an_animation_counts_by_its_first_frame_and_says_so(run_prepare: Prepare, seen: list[bytes]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -101,13 +102,45 @@ def test_the_list_tells_where_a_set_is_and_whether_it_was_changed(home: Path) ->
     export(kept(), home / "sessions")
     kept(1)
     file = home / "sessions" / "city.yaml"
-    assert {row.id: row.where for row in listed()} == {
+    assert {row.id: row.where for row in listed()[0]} == {
         "face-edit-sessions": "packaged",
         "city": "your definitions",
         "city-v2": "store only",
     }
     file.write_text(file.read_text().replace("Change the", "Turn the", 1))
-    assert "store; the definition was changed" in {row.where for row in listed()}
+    assert "store; the definition was changed" in {row.where for row in listed()[0]}
+
+
+def test_a_file_that_is_wrong_hides_no_other_set(home: Path) -> None:
+    export(kept(), home / "sessions")
+    (home / "sessions" / "bad.yaml").write_text("id: other\n")
+    (home / "sessions" / "worse.yaml").write_bytes(b"\xff")
+    rows, wrong = listed()
+    assert {row.id for row in rows} == {"face-edit-sessions", "city"}
+    assert [Path(str(error.file)).name for error in wrong] == ["bad.yaml", "worse.yaml"]
+
+
+def test_what_the_loader_refuses_is_an_error_of_the_check(home: Path) -> None:
+    file = export(kept(), home / "sessions")
+    assert [one for one in lint_file(file) if one.is_error] == []
+    other = file.with_name("town.yaml")
+    other.write_text(file.read_text())
+    [error] = [one for one in lint_file(other) if one.is_error]
+    assert (error.line, error.code, error.allowed) == (2, "wrong_name", ("town",))
+    other.write_text(file.read_text().replace("id: city", "id: My Set!"))
+    assert [one.code for one in lint_file(other) if one.is_error] == ["bad_value", "wrong_name"]
+    other.unlink()
+    yml = file.rename(file.with_suffix(".yml"))
+    assert (1, "file_name", False) in [(one.line, one.code, one.is_error) for one in lint_file(yml)]
+
+
+def test_the_id_of_a_packaged_set_is_taken(home: Path) -> None:
+    packaged = resources.files("domain") / "definitions" / "sessions" / "face-edit-sessions.yaml"
+    own = home / "face-edit-sessions.yaml"
+    own.write_text(packaged.read_text(encoding="utf-8"))
+    assert [one for one in lint_file(own) if one.is_error] == []
+    own.write_text(own.read_text().replace("source:", "source: mine,", 1))
+    assert [one.code for one in lint_file(own) if one.is_error] == ["taken"]
 
 
 def test_a_file_that_cannot_be_read_is_said_to_be_so(home: Path) -> None:
