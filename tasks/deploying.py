@@ -160,6 +160,14 @@ def _deploy_all(file: Path, folder: Path) -> None:
         [*command, "--prefect-file", str(file)], capture_output=True, text=True, check=False
     )
     if ended.returncode != 0:
-        said = [line.strip(" │╭╮╰╯─") for line in (ended.stderr + ended.stdout).splitlines()]
-        last = " ".join(line for line in said if line)[-500:]
-        raise StoreError(f"Prefect did not take the deployments of {str(folder)!r}: {last}")
+        said = said_last(ended.stdout, ended.stderr)
+        raise StoreError(
+            f"Prefect did not take the deployments of {str(folder)!r}: {said}; "
+            "where parameters are refused that were set on the server, correct them there in the UI"
+        )
+
+
+def said_last(out: str, err: str) -> str:
+    """The end of what a command said, its errors last, without the frames around."""
+    said = [line.strip(" │╭╮╰╯─") for line in (out + "\n" + err).splitlines()]
+    return " ".join(line for line in said if line)[-500:]

@@ -13,7 +13,7 @@ from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.schedules import CronSchedule
 from prefect.events.schemas.automations import AutomationCore
 
-from tasks.deploying import limit_line, line_without_url, renewed
+from tasks.deploying import limit_line, line_without_url, renewed, said_last
 from tasks.kept_deployments import full_name, line_of, with_kept
 
 FOLDER = Path(__file__).parents[3] / "deployments"
@@ -104,3 +104,9 @@ def test_an_automation_stays_on_or_off_and_is_renewed_otherwise(enabled: bool) -
     made = renewed(found, known)
     assert made.enabled is enabled
     assert made.description == found["description"]
+
+
+def test_the_reason_of_a_refusal_is_not_cut_off_by_what_went_well() -> None:
+    said = said_last("│ Deploying adhoc │\n" * 100, "╭ Error ╮\n│ 'gone' is not one of ['quickstart'] │\n")
+    assert said.endswith("Error 'gone' is not one of ['quickstart']")
+    assert len(said) == 500
