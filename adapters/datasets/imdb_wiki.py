@@ -39,6 +39,7 @@ class ImdbWikiDataset:
         self._folder = _first(
             root, (folder, "." if root.name == folder or (root / "00").is_dir() else folder)
         )
+        self._below = Below(self._folder)
 
     @classmethod
     def build(cls, root: Path, options: ImdbWikiOptions) -> ImdbWikiDataset:
@@ -51,7 +52,6 @@ class ImdbWikiDataset:
 
     def files(self) -> Iterator[Listed]:
         """The same, unread."""
-        self._below = Below(self._folder)
         table = read_mat_apart(self._mat, self._options.part)
         subjects: dict[str, str] = {}
         ids: dict[str, str] = {}

@@ -75,7 +75,10 @@ def facedrift(home: Path, *arguments: str, timeout_s: float = 250) -> subprocess
         (("run", "face-edit-celebset"), "Saving Face"),
         (("datasets", "look", "london"), "figshare"),
         (("datasets", "look"), "name a suite, or --adapter"),
-        (("datasets", "look", "--adapter", "fodler", "--path", "x"), "'folder', 'manifest', 'celeba'"),
+        (
+            ("datasets", "look", "--adapter", "fodler", "--path", "x"),
+            "'fodler' is not a choice here (field 'dataset.adapter'); allowed: packaged_faces, folder, ",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_line_and_exit_code_1(say: Say, arguments: tuple[str, ...], said: str) -> None:
@@ -171,6 +174,8 @@ def test_a_folder_with_bad_photos_runs_on_the_good_ones_and_says_what_it_left_ou
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     assert "3 files left out" in ended.stderr
+    [table] = (tmp_path / "store/datasets").rglob("left_out.parquet")
+    assert f"all of them: {table}; to read: {table.with_name('summary.md')}" in ended.stderr.replace("\n", "")
     [report] = (tmp_path / "store/reports/quickstart").rglob("left_out.csv")
     left_out = dict(pl.read_csv(report).select("source", "reason").iter_rows())
     assert left_out == {"cut.png": "truncated", "group.jpg": "several_faces", "notes.txt": "not_an_image"}

@@ -335,3 +335,14 @@ def test_whatever_is_damaged_ends_in_pixels_or_in_a_photo_error():
         ends[end] = ends.get(end, 0) + 1
     assert ends["3"] > 500
     assert ends["truncated"] > 500
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "said"),
+    [
+        (8001, 8000, "8001×8000 is more than 64 megapixels"),
+        (20_000, 20_000, "400 megapixels are more than 64 megapixels"),
+    ],
+)
+def test_the_limit_that_is_told_is_ours(width: int, height: int, said: str):
+    assert str(refusal(png_header(width, height))) == said

@@ -188,6 +188,27 @@ def test_what_is_allowed_is_found_through_every_shape(text: str):
     assert refused(text + "\n", _Whole).allowed == ("x",)
 
 
+def test_an_axis_may_list_numbers_and_says_what_yaml_read_otherwise():
+    axes = "axes:\n  - name: age\n    values: {age: [20, 24]}\n    labels: {20: T, 24: 4}\n"
+    [axis] = parse(SUITE + axes, Suite, "mine.yaml").axes
+    assert (axis.values, axis.labels) == ({"age": ("20", "24")}, {"20": "T", "24": "4"})
+    for bad, word in (
+        ("values: {g: [yes, 2]}", "yes, on or true"),
+        ("values: {no: [a, b]}", "no, off or false"),
+    ):
+        error = refused(f"{SUITE}axes:\n  - name: age\n    {bad}\n", Suite)
+        assert (error.line, word in error.message, "quotes" in error.message) == (14, True, True)
+
+
+def test_no_axis_is_called_all():
+    error = refused(SUITE + "axes:\n  - name: all\n    values: {g: [a, b]}\n", Suite)
+    assert "no axis can be called `all`" in error.message
+
+
+def test_a_value_that_will_not_do_is_echoed():
+    assert refused(CARD.replace("price_usd: 0", "price_usd: cheap")).message.endswith(", not 'cheap'")
+
+
 def test_closed_choices_come_one_by_one():
     assert refused(CARD.replace("policy: same", "policy: square")).allowed == ("same", "any")
     error = refused(SUITE + "rules:\n  no_face: middle\n", Suite)

@@ -13,7 +13,7 @@ from domain.findings import GroupCount
 from tasks import wiring
 from tasks.definitions import load_suite
 from tasks.group_choice import check_source
-from tasks.looking import look, wanted
+from tasks.looking import adapters, look, wanted
 from tasks.preparing import _look_at_photos
 
 
@@ -106,6 +106,55 @@ def test_what_cannot_be_read_is_left_out_as_preparation_would(data: Path):
 def test_what_is_wrong_is_one_sentence(data: Path, arguments: tuple[object, ...], message: str):
     with pytest.raises(DefinitionError, match=message):
         look(wanted(*arguments))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "option", "said"),
+    [
+        (
+            "london",
+            "base=smile",
+            "'smile' is not a choice here (field 'dataset.options.base'); allowed: neutral_front",
+        ),
+        (
+            "celeba",
+            "partition=tset",
+            "'tset' is not a choice here (field 'dataset.options.partition'); allowed: all",
+        ),
+        ("imdb_wiki", "min_face_score=low", ", not 'low' (field 'dataset.options.min_face_score')"),
+        ("imdb_wiki", "min_face_score=.nan", "finite number, not 'nan' (field"),
+        ("imdb_wiki", "min_face_score=.inf", "finite number, not 'inf' (field"),
+        (
+            "manifest",
+            "columns={no: sex}",
+            "no, off or false was read as a truth value; put the word in quotes",
+        ),
+        ("manifest", "groups=[on]", "yes, on or true was read as a truth value"),
+        (
+            "celeba",
+            "groups={g: {attribute: Male, present: x, absent: X}}",
+            "`present` and `absent` are both 'x'",
+        ),
+    ],
+)
+def test_options_of_the_command_line_are_told_by_their_value_and_no_file(
+    data: Path, adapter: str, option: str, said: str
+):
+    with pytest.raises(DefinitionError) as caught:
+        wanted(None, adapter, "x", [option])
+    assert said in str(caught.value)
+    assert (caught.value.file, ".yaml" in str(caught.value)) == (None, False)
+
+
+def test_long_names_and_values_are_shown_by_their_beginning(data: Path):
+    path = files.put(data / "t.csv", f"image,person,skin\n1.jpg,A,{'s' * 9000}\n{'d/' * 2000}2.jpg,A,x\n")
+    files.put(data / "1.jpg", "x")
+    found = look(wanted(None, "manifest", str(path), []))
+    assert max(map(len, (found.labels[0].holds, *found.left_out[0].examples))) < 500
+
+
+def test_tsv_is_named_among_the_tables():
+    assert {one.adapter: "TSV" in one.layout for one in adapters()}["manifest"]
 
 
 def test_a_suite_file_names_what_is_no_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
