@@ -73,11 +73,14 @@ def _refuse(host: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def own_logging() -> Iterator[None]:
-    """What a command sets up for its own process, as each would be, is not the next test's."""
+    """What a command, or a library that sets up logging, does to our loggers is not the next test's."""
     logger = logging.getLogger("facedrift")
     before = logger.handlers[:], logger.level, logger.propagate
     yield
     logger.handlers[:], logger.level, logger.propagate = before
+    for name, other in logging.root.manager.loggerDict.items():
+        if name.startswith("facedrift") and isinstance(other, logging.Logger):
+            other.disabled = False  # import-linter turns off all that are there
 
 
 @pytest.fixture(scope="session")
