@@ -68,6 +68,7 @@ def test_killed_everywhere_a_run_ends_with_the_records_of_an_undisturbed_one(
     assert summary().snapshot.digest == undisturbed(tmp_path)
 
 
+@pytest.mark.slow  # with its own target: make test-operations
 def test_an_outage_costs_its_steps_and_retry_repeats_those_alone(stack: Stack) -> None:
     request = REQUEST | {"images": PHOTOS + 1}
     before, added = stack.accepted(), STEPS // PHOTOS
@@ -91,6 +92,7 @@ def test_an_outage_costs_its_steps_and_retry_repeats_those_alone(stack: Stack) -
     assert stack.accepted() - before == added, "nothing was left to do"
 
 
+@pytest.mark.slow  # with its own target: make test-operations
 def test_a_night_with_nothing_new_calls_nobody_and_changes_no_object(stack: Stack) -> None:
     request = {"suites": ["small"], "max_cost_usd": 5}
     first = stack.api.start("refresh-leaderboard/nightly", {"request": request})

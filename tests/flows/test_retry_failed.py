@@ -101,7 +101,8 @@ def test_retrying_one_kind_of_error_leaves_the_others_to_the_next_retry(failed: 
     assert _retry() is None
 
 
-def test_a_model_that_the_suite_has_not_is_refused(failed: tuple[Path, Path]) -> None:
+def test_a_model_that_the_suite_has_not_is_refused(home: Path) -> None:
+    editors.write_definitions(home, sessions=["hair_001"])
     with pytest.raises(DefinitionError, match="unknown models"):
         _retry(models=["control-unchanged"])
 
