@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from faults.operating import REQUEST, STEPS, Stack, installation, kill_process_of, summary, undisturbed
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(3600)]
 
 PHOTOS, KILLS = 7, 12
 PAID = STEPS * PHOTOS // 3
