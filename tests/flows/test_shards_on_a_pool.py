@@ -92,7 +92,7 @@ def test_a_lost_shard_costs_the_others_nothing_and_is_named(home: Path, run_tiny
     assert (again.edits.edited, len(editors.calls(log))) == (8, 32)
 
 
-@pytest.mark.parametrize("cap_usd", [0.165])
+@pytest.mark.parametrize("cap_usd", [0.05, 0.165, 0.31])
 def test_the_cap_holds_over_shards_in_work_at_the_same_time(
     home: Path, run_tiny: Run, pool: Pool, cap_usd: float
 ) -> None:
