@@ -74,5 +74,5 @@ clean:
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml uv.lock $(filter .uv/bin/uv,$(UV))
-	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus --extra docker --extra kubernetes --extra redis
+	$(UV) sync --quiet --locked --extra cpu --extra quickstart --extra openai --extra xai --extra byteplus --extra docker --extra kubernetes --extra redis --extra vote --extra rapidata
 	@touch $@ .venv/quickstart.stamp .venv/rehearsal.stamp

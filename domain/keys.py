@@ -224,6 +224,56 @@ def report_pointer(suite: str) -> str:
     return check_key(f"reports/{suite}/CURRENT.json")
 
 
+def check(checker: str, key: str) -> str:
+    """What a step checker (by fingerprint) answered about one edit."""
+    return check_key(f"checks/{checker[:16]}/{key[:2]}/{key}.json")
+
+
+def crop_box(photo: str, sha: str) -> str:
+    """The square around a photo's face."""
+    return check_key(f"crops/boxes/{sha[:2]}/{sha}/{photo}.json")
+
+
+def crop(box: str, sha: str) -> str:
+    """The face that a box (by fingerprint) cuts out of an image."""
+    return check_key(f"crops/{box[:16]}/{sha[:2]}/{sha}.json")
+
+
+def matches_table(suite: str, digest: str) -> str:
+    """The matches of one run of a suite."""
+    return check_key(f"matches/{suite}/{digest[:16]}/matches.parquet")
+
+
+def match_set(suite: str, run_id: str) -> str:
+    """What was made of a run's finished chains."""
+    return check_key(f"matches/{suite}/of/{run_id}.json")
+
+
+def votes(suite: str) -> str:
+    """Below it are all votes of a suite, in parts that only grow in number."""
+    return check_key(f"votes/{suite}/parts") + "/"
+
+
+def votes_part(suite: str, digest: str) -> str:
+    """The votes that one collection found new."""
+    return check_key(f"votes/{suite}/parts/{digest[:32]}.parquet")
+
+
+def vote_job(suite: str, source: str, digest: str) -> str:
+    """The job that a vote service was given for a set of matches; resumed by its id."""
+    return check_key(f"votes/{suite}/jobs/{source}-{digest[:16]}.json")
+
+
+def thumbnail_of(version: str, sha: str) -> str:
+    """A small picture of an edit, which every page of every snapshot shares."""
+    return check_key(f"thumbnails/{version}/{sha[:2]}/{sha}.webp")
+
+
+def report_index(suite: str, name: str) -> str:
+    """A small file above a suite's reports: the way to the newest page, and the list of all; written last."""
+    return check_key(f"reports/{suite}/{name}")
+
+
 def task_result(name: str) -> str:
     """A result that Prefect persisted."""
     return check_key(f"results/{name}")

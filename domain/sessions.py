@@ -39,6 +39,8 @@ class Session(BaseModel):
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_]*$")
     test_set: TestSet
     steps: tuple[Instruction, ...] = Field(min_length=1)
+    photo: str | None = Field(default=None, pattern=Slug)
+    """The only photo that it is for; None when it is for every photo."""
 
 
 class SessionSet(BaseModel):

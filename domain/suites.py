@@ -20,6 +20,7 @@ from domain.dataset_options import ColumnName, DatasetAdapter, RawValue, dataset
 from domain.errors import DefinitionError
 from domain.groups import Demographic, groups_of
 from domain.photos import GroupChoice, Slug
+from domain.votes import VoteRules
 
 
 class DatasetChoice(BaseModel):
@@ -165,6 +166,21 @@ class Rehearsal(BaseModel):
     retry_waits_s: tuple[float, ...] = (0.2, 0.5, 1.0, 2.0)
 
 
+class StepRules(BaseModel):
+    """When a step counts, and how often it is tried."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    attempts: int = Field(default=1, ge=1, le=10)
+    """A chain ends at a step that failed so often; a refusal or an answer without an image is a failure."""
+    checker: str | None = Field(default=None, pattern=Slug)
+    """A judge card that says of every attempt whether the edit was made; None: every edit counts."""
+    max_asks: int = Field(default=3, ge=1, le=10)
+    """How often an answer of the checker that does not parse is asked for."""
+    max_aspect_change: float | None = Field(default=None, gt=0, le=1)
+    """An output whose width to height differs from its input's by a larger share is a failed attempt."""
+
+
 class Suite(BaseModel):
     """A benchmark definition."""
 
@@ -191,6 +207,9 @@ class Suite(BaseModel):
     rehearsal: Rehearsal = Rehearsal()
     seed: int = 0
     """Base of the seeds sent to models that accept one."""
+    steps: StepRules = StepRules()
+    votes: VoteRules | None = None
+    """How people judge the last faces of its chains; None where they do not."""
     shard_chains: int = Field(default=400, ge=1, le=2000)
     """Chains in one shard of `edit_chains`."""
 
