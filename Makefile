@@ -33,7 +33,7 @@ rehearsal: .venv/rehearsal.stamp
 	$(FACEDRIFT) run rehearsal --concurrency 8
 
 test: .venv/dev.stamp
-	.venv/bin/pytest -m "not slow" $(ARGS)
+	.venv/bin/pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-operations: .venv/dev.stamp
 	.venv/bin/pytest tests/faults/test_operations.py tests/faults/test_operations_at_random.py --timeout 3600 $(ARGS)
