@@ -14,7 +14,7 @@ from prefect import flow
 
 from domain.errors import FatalError, IncompleteError, QuotaError, StoreError
 from domain.plan import StepPlan
-from domain.runs import ShardSummary, StepFailure, StepResult, Stopped
+from domain.summaries import ShardSummary, StepFailure, StepResult, Stopped
 from tasks.budget import Budget
 from tasks.compaction import compact_shard
 from tasks.editing import edit_step

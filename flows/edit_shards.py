@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from domain.errors import BudgetError, FatalError, IncompleteError, QuotaError, StoreError
-from domain.runs import ProviderCalls, ShardSummary, Stopped
+from domain.summaries import ProviderCalls, ShardSummary, Stopped
 from flows.edit_chains import edit_chains
 from tasks.budget import Budget
 from tasks.planning import PlannedRun, PlannedShard

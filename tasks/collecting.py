@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from adapters.base import ObjectStore
-from domain.runs import StepFailure
 from domain.sessions import Instruction, Session
+from domain.summaries import StepFailure
 from domain.taxonomy import Taxonomy
 from metrics.floors import Floor
 from metrics.frames import photos_schema, steps_schema

@@ -15,8 +15,9 @@ from domain import keys
 from domain.errors import StoreError
 from domain.plan import StepPlan
 from domain.records import OutcomeRecord
-from domain.runs import RunPlan, Shard, ShardSummary
+from domain.runs import RunPlan, Shard
 from domain.sessions import SessionSet
+from domain.summaries import ShardSummary
 from tasks import ledger, policies, step_tables, wiring
 from tasks.definitions import load
 from tasks.histories import History

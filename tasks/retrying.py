@@ -14,7 +14,8 @@ from adapters.base import ObjectStore
 from domain import keys
 from domain.plan import Chain, StepPlan
 from domain.requests import FailureKind, RetryRequest, RunRequest
-from domain.runs import RunPlan, Shard, ShardSummary, choose
+from domain.runs import RunPlan, Shard, choose
+from domain.summaries import ShardSummary
 from tasks import ledger, policies, wiring
 from tasks.definitions import load_suite
 from tasks.planning import RETRY, newest_run

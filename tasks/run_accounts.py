@@ -9,7 +9,8 @@ from prefect.artifacts import acreate_link_artifact, acreate_markdown_artifact, 
 from prefect.events import emit_event
 
 from domain import keys
-from domain.runs import Missing, RunSummary, StepFailure
+from domain.runs import Missing, RunSummary
+from domain.summaries import StepFailure
 from tasks.progress import artifact_key
 from tasks.publishing import stored_at
 

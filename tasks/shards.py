@@ -8,7 +8,8 @@ from domain import keys
 from domain.errors import StoreError
 from domain.model_cards import ModelCard
 from domain.plan import StepPlan
-from domain.runs import RunPlan, RunSummary, Shard, ShardSummary
+from domain.runs import RunPlan, RunSummary, Shard
+from domain.summaries import ShardSummary
 from tasks import failures, ledger, wiring
 from tasks.threads import in_thread
 

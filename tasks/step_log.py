@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain.plan import StepPlan
-from domain.runs import StepResult
+from domain.summaries import StepResult
 
 ROOT = "facedrift"
 logger = logging.getLogger(f"{ROOT}.steps")

@@ -17,7 +17,8 @@ from domain import keys
 from domain.photos import Dataset
 from domain.plan import Chain, StepPlan
 from domain.records import OutcomeRecord
-from domain.runs import RunPlan, Shard, ShardSummary
+from domain.runs import RunPlan, Shard
+from domain.summaries import ShardSummary
 from tasks import ledger, step_tables
 from tasks.histories import NEEDED, History, walk_all
 from tasks.step_tables import Manifest

@@ -34,7 +34,8 @@ from oracles.collecting import RowByRow
 from domain import keys, plan
 from domain.plan import StepPlan, Walk
 from domain.records import OutcomeRecord
-from domain.runs import RunPlan, RunRequest, RunSummary, ShardSummary
+from domain.runs import RunPlan, RunRequest, RunSummary
+from domain.summaries import ShardSummary
 from domain.taxonomy import Taxonomy
 from metrics.frames import state_column
 from tasks import ledger, step_tables, wiring
