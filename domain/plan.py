@@ -78,6 +78,8 @@ class Walk:
     attempts: tuple[Attempt, ...]
     next_step: StepPlan | None
     """The first attempt without an outcome or a verdict; None when the chain is complete or stopped."""
+    is_edited: bool = False
+    """Whether the next attempt has its outcome, and only its check is missing."""
 
     @property
     def outcomes(self) -> tuple[OutcomeRecord, ...]:
@@ -191,7 +193,7 @@ class Course:
             check = find_check(key) if key else None
             verdict = self.verdict(step, outcome, check)
             if verdict is None:
-                break
+                return Walk(self.chain, tuple(attempts), step, is_edited=True)
             attempts.append(Attempt(step, outcome, verdict, check))
             step = self.after(step, outcome, verdict)
         return Walk(self.chain, tuple(attempts), step)

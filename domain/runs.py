@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -20,6 +20,13 @@ from domain.requests import RunRequest
 from domain.sessions import Session
 from domain.suites import Suite
 from domain.summaries import ModelCalls, ProviderCalls, ShardSummary
+
+
+class Judging(NamedTuple):
+    """Who judges, and what the answers carry."""
+
+    card: JudgeCard
+    identity: JudgeIdentity
 
 
 class RunPlan(BaseModel):
@@ -78,11 +85,23 @@ class RunPlan(BaseModel):
         """Every session by its id."""
         return {session.id: session for session in self.sessions}
 
+    def role(self, name: Literal["judge", "tracker", "checker"]) -> Judging:
+        """Who takes a role; raises DefinitionError where nobody does."""
+        card, identity = getattr(self, f"{name}_card"), getattr(self, name)
+        if card is None:
+            raise DefinitionError(f"the suite {self.suite.id!r} names no {name}")
+        return Judging(card, identity)
+
     @cached_property
     def judge_cards(self) -> tuple[JudgeCard, ...]:
         """The card of everybody who judges, each once."""
         cards = (self.judge_card, self.tracker_card, self.checker_card)
         return tuple({card.id: card for card in cards if card}.values())
+
+    @property
+    def check_price_usd(self) -> float:
+        """Of one check, if every ask that is allowed is needed."""
+        return self.checker_card.price_usd * self.suite.steps.max_asks if self.checker_card else 0.0
 
     def course(self, chain: Chain) -> Course:
         """What decides the steps of a chain."""

@@ -25,7 +25,7 @@ def print_plan(plan: RunPlan, missing: Missing) -> None:
         price = plan.card[model].price_usd
         table.add_row(model, str(steps), f"${price:g}", f"${price * steps:.2f}")
     out.print(table)
-    judges = {card.id: card for card in (plan.judge_card, plan.tracker_card)}
+    judges = {card.id: card for card in plan.judge_cards}
     for name, answers in missing.answers_missing.items():
         price = judges[name].price_usd
         line = (

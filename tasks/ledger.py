@@ -96,3 +96,11 @@ def state(store: ObjectStore, tracker: str, sha256: str) -> StateRecord | None:
 def check(store: ObjectStore, checker: str, key: str) -> CheckRecord | None:
     """What a step checker said about an edit."""
     return read(store, keys.check(checker, key), CheckRecord)
+
+
+def expect_check(store: ObjectStore, checker: str, key: str) -> CheckRecord:
+    """What a step checker is known to have said about an edit."""
+    found = check(store, checker, key)
+    if found is None:
+        raise StoreError(f"the check {key!r} was there and is gone; run again", key=keys.check(checker, key))
+    return found

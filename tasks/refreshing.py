@@ -43,7 +43,7 @@ def unchanged(request: RunRequest, dataset_key: str) -> RunSummary | None:
     if summary is None or summary.problems or not _is_there(summary, store):
         return None
     seen = survey(run, photos, store)
-    nothing_to_do = seen.history.open.is_empty() and seen.looked_up.is_empty() and not seen.damaged
+    nothing_to_do = seen.history.open.is_empty() and not seen.has_news and not seen.damaged
     return summary if nothing_to_do and Unmeasured(seen.history, store).is_empty else None
 
 

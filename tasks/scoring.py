@@ -26,7 +26,7 @@ from metrics.shapes import shapes
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
 from tasks import failures, policies, wiring
 from tasks.collecting import COLUMNS, Collected, Collector
-from tasks.definitions import load
+from tasks.definitions import taxonomy_of
 from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
 from tasks.pointers import part_notice
 from tasks.scanning import scan_object
@@ -57,7 +57,7 @@ def collect(run: RunPlan, store: ObjectStore) -> Collected:
 
 def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
     """Every table of a run."""
-    taxonomy, floor = load(Taxonomy, run.suite.taxonomy), collected.floor
+    taxonomy, floor = taxonomy_of(run.suite), collected.floor
     rules = replace(scoring_rules(run.suite.rules), floor=floor.value if floor else None)
     steps, photos = collected.steps, collected.photos
     coded = scoring.code_steps(steps, taxonomy)
