@@ -8,6 +8,7 @@ from rich.table import Table
 
 from domain.runs import Missing, RunPlan, RunSummary
 from flows.consoles import err, out
+from tasks.run_accounts import checks_text
 
 MOST_LINES = 10
 """Of a list that is shown whole."""
@@ -53,6 +54,8 @@ def print_summary(summary: RunSummary, work_s: float) -> None:
             f"${edits.cost_usd + summary.judging_usd:.2f}"
         )
     err.print(f"{text}; work {work_s:.1f} s", highlight=False, soft_wrap=True)
+    if edits.checked or edits.not_made or edits.off_shape:
+        err.print(checks_text(edits), highlight=False)
     if edits.collected or edits.ambiguous:
         err.print(
             f"{edits.collected} jobs of an earlier call collected; {edits.ambiguous} calls without an answer "

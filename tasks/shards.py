@@ -29,6 +29,12 @@ class Work:
         return self.run.card[self.steps[0].chain.model]
 
     @property
+    def providers(self) -> tuple[str, ...]:
+        """Who is called: the model's provider, and the checker's."""
+        checker = self.run.checker_card
+        return (self.card.provider, *((checker.provider,) if checker else ()))
+
+    @property
     def total(self) -> int:
         """Steps of all chains, if none stops early."""
         return sum(map(self.run.steps_from, self.steps))
