@@ -87,6 +87,11 @@ class Walk:
         return tuple(attempt.outcome for attempt in self.attempts)
 
     @property
+    def decided(self) -> tuple[Attempt, ...]:
+        """Of each step the attempt that decided it, or the latest."""
+        return tuple({attempt.step.number: attempt for attempt in self.attempts}.values())
+
+    @property
     def status(self) -> ChainStatus:
         """`complete`: all steps made; `stopped`: a step failed as often as it is tried."""
         if self.next_step:

@@ -45,7 +45,7 @@ class History:
     photos: Dataset
     steps: pl.DataFrame
     """Finished attempts by `chain`, `step` and `attempt` with their `verdict`: the columns of the table that
-    were asked for; of a run that tries steps more than once, or checks them, also what went in."""
+    were asked for; of prompt chains, or where a step is tried again, also what went in."""
     open: pl.DataFrame
     """Chains that are not over: `chain`, the `step` and `attempt` that are next, what they take as their
     input, and whether only the check is missing (`is_edited`)."""
@@ -193,7 +193,8 @@ class _Walks:
         self._run, self._photos, self._rules = run, photos, run.suite.steps
         self._checks = pl.DataFrame(schema=CHECKS) if checks is None else checks.select(CHECKS.names())
         self._start = _all_chains(run, photos)
-        self.dropped = CARRIED if self._rules.is_plain else ("photo", "session", "seed")
+        is_plain = self._rules.is_plain and run.chain_set is None
+        self.dropped = CARRIED if is_plain else ("photo", "session", "seed")
         """What the finished attempts are kept without."""
 
     def of_model(self, card: ModelCard, index: pl.DataFrame) -> tuple[list[pl.DataFrame], list[pl.DataFrame]]:

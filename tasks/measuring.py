@@ -70,6 +70,10 @@ class Measurements:
             **self._states(photo.image_sha256),
         }
 
+    def face_of(self, photo: Photo) -> Row:
+        """What was seen of a base photo's own face."""
+        return self._face(self._faces(photo.image_sha256), photo.image_sha256, photo.id)
+
     def tracker_version(self, photo: Photo) -> str | None:
         """Which version of the tracker saw a base photo."""
         state = self._state(photo.image_sha256)

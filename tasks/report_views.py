@@ -153,9 +153,9 @@ def comparisons_of(run: RunPlan, steps: pl.DataFrame, store: ObjectStore) -> tup
                 steps=[
                     StepView(picture(photo.image_sha256, photo.extension), "before"),
                     *(
-                        _step_view(outcome, rows[chain, step], picture)
+                        _step_view(attempt.outcome, rows[chain, step], picture)
                         for chain in (Chain(model=card.id, photo=photo.id, session=session.id),)
-                        for step, outcome in enumerate(found[chain].outcomes, 1)
+                        for step, attempt in enumerate(found[chain].decided, 1)
                     ),
                 ],
             )
