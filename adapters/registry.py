@@ -120,6 +120,11 @@ def judge_class(provider: str) -> JudgeClass:
     return cast(JudgeClass, getattr(import_module(module), name))
 
 
+def can_check_steps(provider: str) -> bool:
+    """Whether a provider's judge has `check_step`; raises DefinitionError for an unknown one."""
+    return hasattr(judge_class(provider), "check_step")
+
+
 def writer_class(provider: str) -> WriterClass:
     """The class that has a provider's models phrase sessions; raises DefinitionError for an unknown one."""
     if provider not in WRITERS:

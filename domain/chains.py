@@ -46,6 +46,11 @@ class PromptChain(BaseModel):
     prompts: tuple[str, ...] = Field(min_length=1, max_length=20)
 
     @property
+    def session(self) -> str:
+        """The id of the session that it becomes."""
+        return self.photo.replace("-", "_").replace(".", "_")
+
+    @property
     def dimensions(self) -> dict[str, str]:
         """Its value of each of `DIMENSIONS`."""
         return {name: getattr(self, name) for name in DIMENSIONS}
@@ -67,6 +72,10 @@ class ChainSet(BaseModel):
         twice = sorted({name for name in photos if photos.count(name) > 1})
         if twice:
             raise ValueError(f"photo with two chains: {', '.join(twice)}")
+        sessions = [chain.session for chain in self.chains]
+        alike = sorted({chain.photo for chain in self.chains if sessions.count(chain.session) > 1})
+        if alike:
+            raise ValueError(f"photos that differ in `-`, `.` and `_` only: {', '.join(alike)}; rename them")
         return self
 
     @cached_property

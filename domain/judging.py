@@ -93,6 +93,21 @@ class Checklist:
         )
         return all(checks) and self.wrong_details <= 1
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The checks that did not pass, each by its name, with what was found where there is more to say."""
+        passed = {
+            "prompt_applies": self.prompt_applies,
+            "right_item_changed": self.right_item_changed,
+            "item_visibly_changed": self.item_visibly_changed,
+            "right_place": self.right_place is not False,
+            "old_place_empty": self.old_place_empty is not False,
+            "framing_kept": self.framing_kept,
+        }
+        found = [name for name, has_passed in passed.items() if not has_passed]
+        found += [f"wrong_details: {self.wrong_details}"] if self.wrong_details else []
+        return (*found, *(f"unrequested: {change}" for change in self.major_unrequested_changes))
+
 
 def parse_scores(raw_text: str) -> Scores:
     """Read `{"editing_success": x, "overediting": y}`; raise InvalidAnswerError for anything else."""

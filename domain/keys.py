@@ -229,6 +229,11 @@ def check(checker: str, key: str) -> str:
     return check_key(f"checks/{checker[:16]}/{key[:2]}/{key}.json")
 
 
+def unread_check(checker: str, key: str, digest: str) -> str:
+    """Answers about one edit that could not be read; for people, and never taken for a check."""
+    return check_key(f"checks/{checker[:16]}/{key[:2]}/{key}-unread-{digest[:16]}.json")
+
+
 def crop_box(photo: str, sha: str) -> str:
     """The square around a photo's face."""
     return check_key(f"crops/boxes/{sha[:2]}/{sha}/{photo}.json")

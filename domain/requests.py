@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from domain.chains import EditTarget
 from domain.sessions import TestSet
 
 VERSION_SUFFIX = re.compile(r"-v\d+$")
@@ -35,7 +36,7 @@ class RunRequest(BaseModel):
     sessions: tuple[str, ...] = Field(
         default=(), description="Only these sessions; empty for all of the suite."
     )
-    test_sets: tuple[TestSet, ...] = Field(
+    test_sets: tuple[Literal[TestSet, EditTarget], ...] = Field(
         default=(), description="Only the sessions of these test sets; empty for all of the suite."
     )
     images: int | None = Field(default=None, ge=1, description="Only the first N base photos.")
@@ -70,7 +71,7 @@ class RunRequest(BaseModel):
 
 FailureKind = Literal[
     "TransientError", "AmbiguousError", "UnresolvedError", "QuotaError", "FatalError", "StoreError",
-    "BudgetError", "other", "not_run",
+    "BudgetError", "UnreadableError", "other", "not_run",
 ]  # fmt: skip
 """Of a step that has no outcome: the class of its error, any other, or that its turn never came."""
 

@@ -21,7 +21,7 @@ from adapters.pages.report_page import (
     thumbnail,
 )  # fmt: skip
 from domain.plan import Chain
-from domain.records import OutcomeRecord
+from domain.records import JudgeIdentity, OutcomeRecord
 from domain.runs import RunPlan, Snapshot
 from metrics.scoring import POOLED
 from metrics.session_scores import FLOOR_METRIC
@@ -153,9 +153,9 @@ def comparisons_of(run: RunPlan, steps: pl.DataFrame, store: ObjectStore) -> tup
                 steps=[
                     StepView(picture(photo.image_sha256, photo.extension), "before"),
                     *(
-                        _step_view(outcome, rows[chain, step], picture)
+                        _step_view(attempt.outcome, rows[chain, step], picture)
                         for chain in (Chain(model=card.id, photo=photo.id, session=session.id),)
-                        for step, outcome in enumerate(found[chain].outcomes, 1)
+                        for step, attempt in enumerate(found[chain].decided, 1)
                     ),
                 ],
             )
@@ -247,6 +247,12 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
+def _who(judge: JudgeIdentity | None) -> str:
+    if judge is None:
+        return "nobody"
+    return f"{judge.adapter} {judge.version}, prompt {judge.prompt_version}"
+
+
 def _facts(run: RunPlan, snapshot: Snapshot, photos: pl.DataFrame) -> list[tuple[str, str]]:
     rules = run.suite.rules
     flagged = photos["near_duplicate"].sum()
@@ -258,8 +264,8 @@ def _facts(run: RunPlan, snapshot: Snapshot, photos: pl.DataFrame) -> list[tuple
         ("definitions", run.definitions_digest),
         ("packages", ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))),
         ("embedder", f"{run.embedder.adapter} {run.embedder.version}, pack {run.embedder.pack}"),
-        ("judge", f"{run.judge.adapter} {run.judge.version}, prompt {run.judge.prompt_version}"),
-        ("tracker", f"{run.tracker.adapter} {run.tracker.version}, prompt {run.tracker.prompt_version}"),
+        ("judge", _who(run.judge)),
+        ("tracker", _who(run.tracker)),
         ("rules", ", ".join(f"{name} = {value}" for name, value in rules.model_dump().items())),
         (
             "near-duplicate references",
