@@ -6,7 +6,6 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 
 from prefect import task
 from pydantic import BaseModel, ConfigDict
@@ -20,12 +19,13 @@ from domain.photos import Dataset
 from domain.plan import Chain
 from domain.runs import Missing, RunPlan, RunRequest, Shard, choose
 from domain.sessions import SessionSet
-from domain.suites import DatasetChoice, Suite
+from domain.suites import Suite
 from domain.taxonomy import Taxonomy
 from tasks import ledger, policies, wiring
 from tasks.compaction import settle
 from tasks.definitions import load, load_suite
 from tasks.missing_work import missing, shards
+from tasks.own_photos import with_own_photos
 from tasks.preparing import prepare_suite
 from tasks.surveys import survey
 from tasks.threads import in_thread, on_threads
@@ -50,16 +50,7 @@ class Resolved:
 
 def resolve(request: RunRequest) -> Resolved:
     """Check a request; raises DefinitionError naming what is unknown and what is allowed."""
-    suite = load_suite(request.suite)
-    if request.images_dir is not None:
-        path = Path(request.images_dir).expanduser().absolute()
-        own = DatasetChoice(
-            id=f"folder-{keys.sha256(str(path).encode())[:8]}",
-            adapter="folder",
-            path=str(path),
-            **suite.dataset.model_dump(include={"min_fss0", "exclude_near_duplicates", "mirror_alone"}),
-        )
-        suite = suite.model_copy(update={"dataset": own})
+    suite = with_own_photos(load_suite(request.suite), request.images_dir)
     taxonomy = load(Taxonomy, suite.taxonomy)
     session_set = load(SessionSet, suite.session_set)
     session_set.check(taxonomy)
