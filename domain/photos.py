@@ -37,6 +37,19 @@ class Credit(BaseModel):
     """Placed by hand, in pixels of the upright file."""
 
 
+class Sharpness(BaseModel):
+    """How sharp a prepared photo is, 0 to 1, higher is sharper; see `adapters.imaging.sharpness`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    median: float | None
+    """Over the parts of the photo that can be judged; None where too few can."""
+    lower_quartile: float | None
+    """Over the same parts."""
+    face: float | None
+    """Of the largest face; None where there is none, or it cannot be judged."""
+
+
 class Original(BaseModel):
     """The file that a prepared photo was made of, which is in the store as well, and what was done to it."""
 
@@ -52,10 +65,7 @@ class Original(BaseModel):
     """What was kept of it."""
     crop_placed: bool
     """Whether a person placed the crop."""
-    sharpness: float | None
-    """Median over the parts of the prepared photo that can be judged; None where too few can."""
-    sharpness_low: float | None
-    """Lower quartile of the same."""
+    sharpness: Sharpness
 
 
 class Photo(BaseModel):
@@ -142,8 +152,7 @@ class PreparedRecord(BaseModel):
     of_sha256: str
     crop: CropArea
     sha256: str
-    sharpness: float | None
-    sharpness_low: float | None
+    sharpness: Sharpness
 
 
 class Candidate(BaseModel):
@@ -220,6 +229,7 @@ class Screening(BaseModel):
     """Least median over the parts of the frame; see `adapters.imaging.sharpness`."""
     min_sharpness_low: float = Field(default=0.20, ge=0, le=1)
     """Least lower quartile: more than a quarter of the frame out of focus is too much."""
+    min_sharpness_face: float = Field(default=0.22, ge=0, le=1)
     max_enlargement: float | None = Field(default=None, ge=1)
     """Photos that would be enlarged by a larger factor are left out; None for any."""
 

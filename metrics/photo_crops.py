@@ -56,6 +56,18 @@ def _start(whole: int, kept: int, faces: Sequence[tuple[float, float, float]]) -
     return middle
 
 
+def box_in(crop: CropArea, box: Box, size: tuple[int, int]) -> Box:
+    """A box of an original in pixels of the photo, of a size, that its crop becomes."""
+    across, down = size[0] / crop.width, size[1] / crop.height
+    x1, y1, x2, y2 = box
+    return (
+        (x1 - crop.x) * across,
+        (y1 - crop.y) * down,
+        (x2 - crop.x) * across,
+        (y2 - crop.y) * down,
+    )
+
+
 def share_inside(face: Box, area: Box) -> float:
     """How much of a face's box an area holds, 0 to 1."""
     x1, y1, x2, y2 = face

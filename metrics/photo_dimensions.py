@@ -12,8 +12,8 @@ CLOSE_BELOW, HALF_BELOW = 3.0, 6.0
 """Heights of the largest face between its top and the lower edge of the image.
 
 A detector's box of a face goes from the middle of the forehead to the chin, about four fifths of a head, and
-a standing adult is seven and a half heads tall. So, counted from the top of the box, the chest is at 2.2 faces,
-the navel at 3.5, the middle of the thighs at 5.6 and the soles are at 9.
+a standing adult is seven and a half heads tall. So, counted from the top of the box, the chest is at 2.2
+faces, the navel at 3.5, the middle of the thighs at 5.6 and the soles are at 9.
 """
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
 from adapters.base import ObjectStore
 from adapters.imaging.decode import VERSION as DECODER
 from adapters.imaging.decode import one_large_at_a_time
@@ -20,12 +24,28 @@ from domain.photos import (
     PreparedRecord,
     Screening,
 )
-from metrics.photo_crops import crop_around, crop_within, share_inside
+from metrics.photo_crops import Box, box_in, crop_around, crop_within, share_inside
 from tasks import ledger
 from tasks.preparing_photos import photo_record, side_by_side
 
 ENLARGED = "enlarged"
 """Note of a photo that has more pixels than the part of its original that it shows."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is made of an original."""
+
+    crop: CropArea
+    size: tuple[int, int]
+    face: Box | None
+    """The largest face, in pixels of the photo."""
+
+    @property
+    def digest(self) -> str:
+        """Of all that decides the photo and what is measured of it."""
+        face: JsonValue = list[JsonValue](self.face) if self.face else None
+        return keys.fingerprint({"crop": self.crop.model_dump(), "face": face})
 
 
 def with_cuts(listing: Listing, screening: Screening, embedder: str, store: ObjectStore) -> Listing:
@@ -70,11 +90,12 @@ def _cut(item: Candidate, screening: Screening, embedder: str, store: ObjectStor
     if screening.max_enlargement is not None and scale > screening.max_enlargement:
         detail = f"{crop.width}×{crop.height} would be enlarged by {scale:.2f}, at most "
         return rejected(item, "too_small_original", f"{detail}{screening.max_enlargement:g} is allowed")
-    return _prepared(item, crop, size, store)
+    there = [face for face in faces if share_inside(face, _corners(crop)) >= screening.min_face_inside]
+    return _prepared(item, Cut(crop, size, box_in(crop, there[0], size) if there else None), store)
 
 
 def _cut_off(
-    faces: list[tuple[float, float, float, float]],
+    faces: list[Box],
     crop: CropArea,
     content: PhotoRecord,
     screening: Screening,
@@ -82,7 +103,7 @@ def _cut_off(
     placed: bool,
 ) -> int:
     """How many faces a crop cuts; one wholly outside of a crop placed by hand was left out on purpose."""
-    area = (crop.x, crop.y, crop.x + crop.width, crop.y + crop.height)
+    area = _corners(crop)
     whole = (0, 0, content.width, content.height)
     count = 0
     for face in faces:
@@ -93,14 +114,18 @@ def _cut_off(
     return count
 
 
-def _prepared(item: Candidate, crop: CropArea, size: tuple[int, int], store: ObjectStore) -> Candidate:
-    key = keys.prepared(PREPARE, item.content.sha256, keys.fingerprint(crop))
+def _corners(crop: CropArea) -> Box:
+    return (crop.x, crop.y, crop.x + crop.width, crop.y + crop.height)
+
+
+def _prepared(item: Candidate, cut: Cut, store: ObjectStore) -> Candidate:
+    key = keys.prepared(PREPARE, item.content.sha256, cut.digest)
     known = ledger.read(store, key, PreparedRecord)
     made = ledger.read(store, keys.photo(DECODER, known.sha256), PhotoRecord) if known else None
     if known is None or made is None or store.head(keys.image(made.sha256, made.extension)) is None:
-        known, made = _make(item.content, crop, size, store)
+        known, made = _make(item.content, cut, store)
         ledger.write_new(store, key, known)
-    notes = (*item.content.notes, *((ENLARGED,) if size[0] > crop.width else ()))
+    notes = (*item.content.notes, *((ENLARGED,) if cut.size[0] > cut.crop.width else ()))
     return item.model_copy(
         update={
             "content": made.model_copy(update={"notes": notes}),
@@ -110,28 +135,21 @@ def _prepared(item: Candidate, crop: CropArea, size: tuple[int, int], store: Obj
                 width=item.content.width,
                 height=item.content.height,
                 author=item.credit.author if item.credit else "",
-                crop=crop,
+                crop=cut.crop,
                 crop_placed=bool(item.credit and item.credit.crop),
                 sharpness=known.sharpness,
-                sharpness_low=known.sharpness_low,
             ),
         }
     )
 
 
-def _make(
-    content: PhotoRecord, crop: CropArea, size: tuple[int, int], store: ObjectStore
-) -> tuple[PreparedRecord, PhotoRecord]:
+def _make(content: PhotoRecord, cut: Cut, store: ObjectStore) -> tuple[PreparedRecord, PhotoRecord]:
     data = ledger.read_image(store, content.sha256, content.extension)
     with one_large_at_a_time(data):
-        photo = prepare_photo(data, crop, size)
+        photo = prepare_photo(data, cut.crop, cut.size, cut.face)
     made = photo_record(photo.data, store)
     record = PreparedRecord(
-        of_sha256=content.sha256,
-        crop=crop,
-        sha256=made.sha256,
-        sharpness=photo.sharpness.median,
-        sharpness_low=photo.sharpness.lower_quartile,
+        of_sha256=content.sha256, crop=cut.crop, sha256=made.sha256, sharpness=photo.sharpness
     )
     return record, made
 

@@ -58,6 +58,7 @@ ORIGINAL_SCHEMA = pl.Schema(
         "crop_placed": pl.Boolean,
         "sharpness": pl.Float64,
         "sharpness_low": pl.Float64,
+        "sharpness_face": pl.Float64,
     }
 )
 """`crop` is x, y, width, height in pixels of the upright original."""
@@ -116,8 +117,9 @@ def _original(made: Original) -> dict[str, object]:
         "original_height": made.height,
         "crop": [crop.x, crop.y, crop.width, crop.height],
         "crop_placed": made.crop_placed,
-        "sharpness": made.sharpness,
-        "sharpness_low": made.sharpness_low,
+        "sharpness": made.sharpness.median,
+        "sharpness_low": made.sharpness.lower_quartile,
+        "sharpness_face": made.sharpness.face,
     }
 
 

@@ -146,11 +146,14 @@ def _turned(face: FaceBox, screening: Screening) -> Iterator[Problem]:
 
 
 def _blur(original: Original, screening: Screening) -> Iterator[Problem]:
-    middle, low = original.sharpness, original.sharpness_low
-    if middle is None or low is None:
+    held = original.sharpness
+    if held.median is None:
         yield "blurred", "almost nowhere is any structure that could be sharp"
-    elif middle < screening.min_sharpness or low < screening.min_sharpness_low:
-        detail = (
-            f"sharpness {middle:.3f} in the middle part (at least {screening.min_sharpness:g}) and {low:.3f}"
-        )
-        yield "blurred", f"{detail} in the lower quartile (at least {screening.min_sharpness_low:g})"
+    limits = (
+        ("in the median part", held.median, screening.min_sharpness),
+        ("in the lower quartile of the parts", held.lower_quartile, screening.min_sharpness_low),
+        ("of the largest face", held.face, screening.min_sharpness_face),
+    )
+    for where, value, least in limits:
+        if value is not None and value < least:
+            yield "blurred", f"the sharpness {where} is {value:.3f}, at least {least:g} is needed"

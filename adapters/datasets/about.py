@@ -88,7 +88,7 @@ ABOUT: dict[DatasetAdapter, About] = {
     ),
     "packaged_everyday": About(
         title="photos of one to four people out of installed packages",
-        layout="none; five crops of two photos",
+        layout="none; six crops of two photos",
         licence="stated with each photo",
         get="Nothing has to be got.",
     ),

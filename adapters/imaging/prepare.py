@@ -13,8 +13,8 @@ from PIL import Image
 
 from adapters.imaging.decode import VERSION as DECODER
 from adapters.imaging.decode import decode_rgb
-from adapters.imaging.sharpness import Sharpness, sharpness
-from domain.photos import CropArea
+from adapters.imaging.sharpness import sharpness
+from domain.photos import CropArea, Sharpness
 
 VERSION = f"1-{DECODER}"
 """Raised whenever the same original and crop give other pixels, or another sharpness."""
@@ -29,13 +29,19 @@ class PreparedPhoto:
     sharpness: Sharpness
 
 
-def prepare_photo(data: bytes, crop: CropArea, size: tuple[int, int]) -> PreparedPhoto:
+def prepare_photo(
+    data: bytes,
+    crop: CropArea,
+    size: tuple[int, int],
+    face: tuple[float, float, float, float] | None = None,
+) -> PreparedPhoto:
     """Crop a file and resize it (Lanczos).
 
     Args:
         data: The original file.
         crop: In pixels of the upright original.
         size: Width and height of the photo, in pixels.
+        face: x1, y1, x2, y2 of the largest face, in pixels of the photo; its sharpness is measured.
 
     Raises:
         PhotoError: the file cannot be decoded.
@@ -50,4 +56,4 @@ def prepare_photo(data: bytes, crop: CropArea, size: tuple[int, int]) -> Prepare
     photo = Image.fromarray(kept).resize(size, Image.Resampling.LANCZOS)
     out = io.BytesIO()
     photo.save(out, "PNG", compress_level=6)
-    return PreparedPhoto(out.getvalue(), sharpness(np.asarray(photo)))
+    return PreparedPhoto(out.getvalue(), sharpness(np.asarray(photo), face))

@@ -12,47 +12,53 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from adapters.imaging.decode import Pixels
+from domain.photos import Sharpness
 
 PARTS = 24
 LEAST_STRUCTURE = 6.0
 """Standard deviation, in grey values, below which a part has no structure that could be judged."""
 LEAST_PARTS = 4
 """Where fewer parts can be judged, nothing is said of the picture."""
-_FINE, _COARSE = 1.0, 4.0
+LEAST_STRUCTURE_OF_FACE = 3.0
+"""The same of a face, which is smooth."""
+_SCALE, _FINE, _COARSE = 0.5, 1.0, 4.0
 
 
-@dataclass(frozen=True)
-class Sharpness:
-    """Of the parts that can be judged; higher is sharper, 0 to 1."""
+def sharpness(pixels: Pixels, face: tuple[float, float, float, float] | None = None) -> Sharpness:
+    """The sharpness of a picture: of its middle part, of its worse ones, and of a face.
 
-    median: float | None
-    """None where too few parts can be judged."""
-    lower_quartile: float | None
-    n_parts: int
-    """That can be judged."""
-
-
-def sharpness(pixels: Pixels) -> Sharpness:
-    """The sharpness of a picture, of its middle part and of its worse ones."""
+    Args:
+        pixels: The picture.
+        face: x1, y1, x2, y2 in its pixels.
+    """
     gray = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
-    gray = cv2.resize(gray, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    gray = cv2.resize(gray, None, fx=_SCALE, fy=_SCALE, interpolation=cv2.INTER_AREA)
     fine = gray - cv2.GaussianBlur(gray, (0, 0), _FINE)
     coarse = gray - cv2.GaussianBlur(gray, (0, 0), _COARSE)
-    shares = [
-        float(fine[part].std() / coarse[part].std())
-        for part in _parts(*gray.shape)
-        if coarse[part].std() >= LEAST_STRUCTURE
-    ]
-    if len(shares) < LEAST_PARTS:
-        return Sharpness(None, None, len(shares))
-    low, middle = np.quantile(shares, [0.25, 0.5])
-    return Sharpness(round(float(middle), 6), round(float(low), 6), len(shares))
+
+    def share(part: tuple[slice, slice], least: float) -> float | None:
+        spread = float(coarse[part].std()) if coarse[part].size else 0.0
+        return float(fine[part].std()) / spread if spread >= least else None
+
+    found = [share(part, LEAST_STRUCTURE) for part in _parts(*gray.shape)]
+    shares = [one for one in found if one is not None]
+    low, middle = np.quantile(shares, [0.25, 0.5]) if len(shares) >= LEAST_PARTS else (None, None)
+    of_face = share(_area(face), LEAST_STRUCTURE_OF_FACE) if face else None
+    return Sharpness(median=_rounded(middle), lower_quartile=_rounded(low), face=_rounded(of_face))
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), 6)
+
+
+def _area(face: tuple[float, float, float, float]) -> tuple[slice, slice]:
+    x1, y1, x2, y2 = (max(0, round(value * _SCALE)) for value in face)
+    return slice(y1, y2), slice(x1, x2)
 
 
 def _parts(height: int, width: int) -> Iterator[tuple[slice, slice]]:
