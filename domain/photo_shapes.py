@@ -12,8 +12,8 @@ SHAPES: dict[PhotoShape, tuple[int, int]] = {
     "square": (1024, 1024),
 }
 """Width × height in pixels of a prepared photo."""
-MOST_OFF = 0.01
-"""By which share the width to height of a crop placed by hand may differ from that of a shape."""
+MOST_OFF_PERCENT = 1
+"""By how much the width to height of a crop placed by hand may differ from that of a shape."""
 
 
 def aspect(shape: PhotoShape) -> float:
@@ -33,7 +33,8 @@ def closest_shape(width: int, height: int) -> PhotoShape:
 
 def is_off_shape(width: int, height: int) -> bool:
     """Whether a rectangle is none of the three shapes, not even nearly."""
-    return abs(width / height / aspect(closest_shape(width, height)) - 1) > MOST_OFF
+    wide, high = SHAPES[closest_shape(width, height)]
+    return 100 * abs(width * high - height * wide) > MOST_OFF_PERCENT * height * wide
 
 
 def largest_within(width: int, height: int, shape: PhotoShape) -> tuple[int, int]:

@@ -34,7 +34,10 @@ MODEL: npt.NDArray[np.float64] = np.array(
 
 @dataclass(frozen=True)
 class FacePose:
-    """Angles in degrees; 0 is a face that looks into the camera."""
+    """Angles in degrees; 0 is a face that looks into the camera.
+
+    A face is thought of as turned first (yaw), then nodded (pitch), then leant (roll).
+    """
 
     yaw_deg: float
     """Positive when the face looks to the viewer's right."""
@@ -66,8 +69,10 @@ def face_pose(keypoints: Sequence[tuple[float, float]] | npt.NDArray[np.float64]
         return None
     across, down = left @ right
     ahead = np.cross(across, down)
+    yaw = np.arctan2(-ahead[0], ahead[2])
+    level = np.array([np.cos(yaw), 0.0, np.sin(yaw)])
     return FacePose(
-        yaw_deg=float(np.degrees(np.arctan2(across[2], np.hypot(across[0], across[1])))),
-        pitch_deg=float(np.degrees(np.arctan2(-down[2], ahead[2]))),
-        roll_deg=float(np.degrees(np.arctan2(-across[1], across[0]))),
+        yaw_deg=float(np.degrees(yaw)),
+        pitch_deg=float(np.degrees(np.arctan2(ahead[1], np.hypot(ahead[0], ahead[2])))),
+        roll_deg=float(np.degrees(np.arctan2(down @ level, across @ level))),
     )

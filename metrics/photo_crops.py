@@ -48,7 +48,7 @@ def _start(whole: int, kept: int, faces: Sequence[tuple[float, float, float]]) -
     """Where the crop starts along one side; a face is (from, to, its height)."""
     middle = (whole - kept) // 2
     for margin in (MARGIN, 0.0):
-        first = min((max(0.0, low - margin * size) for low, _, size in faces), default=0.0)
+        first = min((max(0.0, low - margin * size) for low, _, size in faces), default=float(whole))
         last = max((min(float(whole), high + margin * size) for _, high, size in faces), default=0.0)
         least, most = max(0, math.ceil(last) - kept), min(whole - kept, math.floor(first))
         if least <= most:

@@ -21,7 +21,7 @@ from domain.chains import View
 from domain.dataset_options import EverydayOptions
 from domain.errors import DefinitionError
 from domain.licences import SPELLINGS, licence_id, needs_attribution
-from domain.photo_shapes import MOST_OFF, SHAPES, closest_shape, is_off_shape, largest_within
+from domain.photo_shapes import MOST_OFF_PERCENT, SHAPES, closest_shape, is_off_shape, largest_within
 from domain.photos import Credit, CropArea, LeftOut, Slug
 
 NEEDED = ("file", "licence")
@@ -189,6 +189,7 @@ def _crop(held: Mapping[str, str]) -> CropArea | _Fault | None:
         shape = closest_shape(width, height)
         wide, high = largest_within(width, height, shape)
         shapes = ", ".join(f"{w}×{h}" for w, h in SHAPES.values())
-        detail = f"crop_w, crop_h: {width}×{height} is not within {MOST_OFF:.0%} of a shape ({shapes}); "
-        return _Fault("crop_off_shape", f"{detail}the nearest that it holds is {wide}×{high} ({shape})")
+        said = f"{width}×{height} is not within {MOST_OFF_PERCENT} % of a shape ({shapes})"
+        nearest = f"the nearest that it holds is {wide}×{high} ({shape})"
+        return _Fault("crop_off_shape", f"crop_w, crop_h: {said}; {nearest}")
     return CropArea(x=x, y=y, width=width, height=height)
