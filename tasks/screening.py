@@ -138,11 +138,12 @@ def _turned(face: FaceBox, screening: Screening) -> Iterator[Problem]:
         detail = "the landmarks of the largest face are not known, so nobody can say where it looks"
         yield "pose_unknown", detail
     elif abs(pose.yaw_deg) > screening.max_yaw_deg or abs(pose.pitch_deg) > screening.max_pitch_deg:
+        yaw, pitch = abs(pose.yaw_deg), abs(pose.pitch_deg)
         detail = (
-            f"the largest face is turned by {pose.yaw_deg:.0f}° (at most {screening.max_yaw_deg:g}° to a "
+            f"the largest face is turned by {yaw:.0f}° to a side (at most {screening.max_yaw_deg:g}°) and "
         )
-        detail += f"side) and {pose.pitch_deg:.0f}° up (at most {screening.max_pitch_deg:g}°, up or down)"
-        yield "not_frontal", detail
+        detail += f"{pitch:.0f}° {'up' if pose.pitch_deg > 0 else 'down'} "
+        yield "not_frontal", f"{detail}(at most {screening.max_pitch_deg:g}°)"
 
 
 def _blur(original: Original, screening: Screening) -> Iterator[Problem]:

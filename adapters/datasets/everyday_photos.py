@@ -63,6 +63,9 @@ class EverydayPhotos:
 
     def files(self) -> Iterator[Listed]:
         """The same, unread."""
+        yield from list(self._rows())
+
+    def _rows(self) -> Iterator[Listed]:
         ids: dict[str, str] = {}
         taken: dict[str, int] = {}
         n_rows = 0
@@ -95,8 +98,9 @@ class EverydayPhotos:
             crop if isinstance(crop, _Fault) else None,
             _odd(held),
         ]
-        for fault in filter(None, faults):
-            return fault
+        wrong = [fault for fault in faults if fault]
+        if wrong:
+            return _Fault(wrong[0].reason, "; ".join(fault.detail for fault in wrong))
         assert isinstance(licence, str)
         assert not isinstance(crop, _Fault)
         name = held["id"] or slug(held["file"].rpartition(".")[0] or held["file"], ids, owner=held["file"])
