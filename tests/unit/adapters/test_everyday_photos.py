@@ -235,3 +235,18 @@ def test_items_of_a_yaml_list_that_are_no_rows(tmp_path: Path):
     assert isinstance(found, FoundPhoto)
     assert found.credit is not None
     assert found.credit.author == ""
+
+
+def test_the_table_in_the_documentation_is_one(tmp_path: Path):
+    text = (Path(__file__).parents[3] / "docs" / "identity-drift.md").read_text(encoding="utf-8")
+    put(tmp_path / "photos.csv", text.partition("```csv\n")[2].partition("```")[0])
+    for name in ("stall.jpg", "two at a table.jpg", "harbour.png"):
+        put(tmp_path / "originals" / name, name)
+    found = [item for item in listed(tmp_path) if isinstance(item, FoundPhoto)]
+    assert [(photo.id, photo.licence) for photo in found] == [
+        ("market-stall", "CC-BY-SA-4.0"),
+        ("originals-two-at-a-table", "CC-BY-4.0"),
+        ("harbour", "CC0-1.0"),
+    ]
+    assert found[1].credit is not None
+    assert found[1].credit.crop == CropArea(x=620, y=80, width=2400, height=1600)
