@@ -82,6 +82,8 @@ DATASETS: dict[DatasetAdapter, str] = {
     "imdb_wiki": "adapters.datasets.imdb_wiki:ImdbWikiDataset",
     "celebset": "adapters.datasets.celebset:CelebsetDataset",
     "london": "adapters.datasets.london:LondonDataset",
+    "everyday_photos": "adapters.datasets.everyday_photos:EverydayPhotos",
+    "packaged_everyday": "adapters.datasets.packaged_everyday:PackagedEveryday",
 }
 """By the `adapter` of a suite's dataset. Each class has `build(root, options)`."""
 

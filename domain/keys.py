@@ -127,6 +127,11 @@ def mirror(decoder: str, sha: str) -> str:
     return check_key(f"photos/{decoder}/{sha[:2]}/{sha}-mirrored.json")
 
 
+def prepared(version: str, sha: str, crop: str) -> str:
+    """Which image was made of a crop (by fingerprint) of an original photo."""
+    return check_key(f"photos/prepared-{version}/{sha[:2]}/{sha}-{crop[:16]}.json")
+
+
 def listing(dataset_id: str, digest: str) -> str:
     """What a dataset's source held."""
     return check_key(f"datasets/{dataset_id}/listings/{digest[:16]}.json")

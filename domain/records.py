@@ -117,6 +117,11 @@ class FaceBox(_Record):
     score: float
     embedding: str
     """Base64 of little-endian float32, unit length."""
+    keypoints: tuple[tuple[float, float], ...] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
+    """x, y of the eyes, the nose and the corners of the mouth, the viewer's left first; None in readings that
+    were made before they were kept."""
 
 
 class EmbedderIdentity(_Record):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
 
@@ -18,9 +17,10 @@ from domain.photos import Dataset, Photo
 from domain.requests import RunRequest
 from domain.runs import choose
 from domain.sessions import Session, SessionSet, sessions_of_chains
-from domain.suites import DatasetChoice, Suite
+from domain.suites import Suite
 from domain.taxonomy import Taxonomy
 from tasks.definitions import load, load_suite, taxonomy_of
+from tasks.own_photos import with_own_photos
 
 MOST_NAMES = 5
 """Of a list in a message."""
@@ -73,16 +73,7 @@ def _dumps(definitions: Iterable[BaseModel]) -> list[JsonValue]:
 
 def resolve(request: RunRequest) -> Resolved:
     """Check a request; raises DefinitionError naming what is unknown and what is allowed."""
-    suite = load_suite(request.suite)
-    if request.images_dir is not None:
-        path = Path(request.images_dir).expanduser().absolute()
-        own = DatasetChoice(
-            id=f"folder-{keys.sha256(str(path).encode())[:8]}",
-            adapter="folder",
-            path=str(path),
-            **suite.dataset.model_dump(include={"min_fss0", "exclude_near_duplicates", "mirror_alone"}),
-        )
-        suite = suite.model_copy(update={"dataset": own})
+    suite = with_own_photos(load_suite(request.suite), request.images_dir)
     source, taxonomy = _source(suite), taxonomy_of(suite)
     if isinstance(source, SessionSet):
         source.check(taxonomy)
