@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.imaging import palette
-from adapters.imaging.frame import Face, Geometry, Image, Plane, largest
+from adapters.imaging.frame import Face, Image, Plane, largest
 from adapters.imaging.scene_finding import Found
 from adapters.imaging.scene_items import Mask
 from adapters.imaging.scene_prompts import COLOURS
@@ -102,10 +102,7 @@ def _cloth(rgb: Image, body: Body) -> Plane:
     whole, chest = (_resized(mask, size) > 0.5 for mask in (body.whole, body.chest))
     bins = np.clip(small / np.array([12.5, 8, 8], np.float32) + np.array([0, 16, 16], np.float32), 0, 31)
     index = bins.astype(np.int64) @ np.array([1024, 32, 1])
-    inside, outside = (
-        _smooth(np.bincount(index[mask], minlength=32 * 1024).astype(np.float32) / max(int(mask.sum()), 1))
-        for mask in (chest, ~whole)
-    )
+    inside, outside = (_frequencies(index[mask]) for mask in (chest, ~whole))
     likely = (inside / np.maximum(inside + outside, 1e-9))[index]
     skin = np.median(palette.lab(rgb[body.cheeks]).reshape(-1, 3), axis=0).astype(np.float32)
     unlike = palette.distance(small, skin, _SHADE)
@@ -123,8 +120,10 @@ def _resized(mask: Mask, size: tuple[int, int]) -> Plane:
     return cast(Plane, cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA))
 
 
-def _smooth(counts: Plane) -> Plane:
-    cube = counts.reshape(32, 32, 32)
+def _frequencies(index: NDArray[np.int64]) -> Plane:
+    """How often each of 32 x 32 x 32 colours occurs, smoothed over its neighbours."""
+    counts = np.bincount(index, minlength=32**3).astype(np.float32)
+    cube = counts.reshape(32, 32, 32) / np.float32(max(len(index), 1))
     for axis in range(3):
         cube = (np.roll(cube, 1, axis) + np.roll(cube, -1, axis) + 2 * cube) / 4
     return cube.reshape(-1).astype(np.float32)

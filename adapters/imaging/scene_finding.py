@@ -77,6 +77,7 @@ def find_things(rgb: Image) -> tuple[Found, ...]:
         if cv2.countNonZero(patch) < min(heights) ** 2 // 4:
             continue
         _, labels, stats, _ = cv2.connectedComponentsWithStats(patch, connectivity=4)
+        labels, stats = np.asarray(labels, np.int32), np.asarray(stats, np.int32)
         found += _things_of(rgb, colour, labels, stats, candidates)
     return tuple(found)
 
@@ -104,10 +105,7 @@ def _things_of(
     least = min(int(candidate.filled.sum()) for candidate in candidates) // 2
     for label in np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= least):
         x, y, width, height, area = (int(value) for value in stats[label])
-        near = [
-            c for c in candidates
-            if abs(c.filled.shape[1] - width) <= _SIZE_SLACK and abs(c.filled.shape[0] - height) <= _SIZE_SLACK
-        ]  # fmt: skip
+        near = [c for c in candidates if _is_of_size(c.filled, width, height)]
         if label == 0 or not near:
             continue
         patch = _without_holes(labels[y : y + height, x : x + width] == label)
@@ -120,6 +118,10 @@ def _things_of(
             letters = letters_colour(rgb, thing) if thing.kind == SIGN else None
             found.append(Found(thing.kind, colour, thing.x, thing.y, thing.cell, letters))
     return found
+
+
+def _is_of_size(mask: Mask, width: int, height: int) -> bool:
+    return abs(mask.shape[1] - width) <= _SIZE_SLACK and abs(mask.shape[0] - height) <= _SIZE_SLACK
 
 
 def _without_holes(patch: Mask) -> Mask:

@@ -1,7 +1,7 @@
 """What the items and signs of drawn scenes look like, as masks of exact pixels.
 
-Each is flat in one colour inside a dark outline, at one of three sizes that follow from the picture's, so that
-whoever looks for one knows its shape to the pixel.
+Each is flat in one colour inside a dark outline, at one of three sizes that follow from the picture's, so
+that whoever looks for one knows its shape to the pixel.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ _LEAST_PX = 12
 Corners = tuple[tuple[float, float], ...]
 _ROUND: Corners = tuple((float(x), float(y)) for x, y in superellipse((0.5, 0.5), (0.5, 0.5), 2))
 _BODIES: dict[str, tuple[Corners, ...]] = {
-    "mug": (((0.02, 0), (0.7, 0), (0.66, 1), (0.06, 1)), ((0.6, 0.2), (0.98, 0.2), (0.98, 0.75), (0.6, 0.75))),
+    "mug": (((0.02, 0), (0.7, 0), (0.66, 1), (0.06, 1)),
+            ((0.6, 0.2), (0.98, 0.2), (0.98, 0.75), (0.6, 0.75))),
     "book": (((0.14, 0), (0.86, 0), (0.86, 1), (0.14, 1)),),
     "ball": (_ROUND,),
-    "bottle": (((0.4, 0), (0.6, 0), (0.6, 0.3), (0.72, 0.45), (0.72, 1), (0.28, 1), (0.28, 0.45), (0.4, 0.3)),),
+    "bottle": (((0.4, 0), (0.6, 0), (0.6, 0.3), (0.72, 0.45), (0.72, 1),
+                (0.28, 1), (0.28, 0.45), (0.4, 0.3)),),
     "vase": (((0.3, 0), (0.7, 0), (0.6, 0.25), (0.88, 0.6), (0.66, 1), (0.34, 1), (0.12, 0.6), (0.4, 0.25)),),
     "lamp": (((0.34, 0), (0.66, 0), (0.96, 0.5), (0.04, 0.5)),
              ((0.44, 0.48), (0.56, 0.48), (0.56, 0.88), (0.78, 1), (0.22, 1), (0.44, 0.88))),

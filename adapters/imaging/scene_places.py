@@ -56,7 +56,7 @@ def room_for(
 ) -> Found | None:
     """The free cell at a place that is largest and then nearest to its edges, or None where there is none.
 
-    A thing that is already drawn keeps its cell. The colour of what is returned is empty: nothing is there yet.
+    A thing that is already drawn keeps its cell. What is returned has no colour: nothing is there yet.
     """
     gap = 0.01 * min(shape[:2])
     taken = [

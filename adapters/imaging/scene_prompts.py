@@ -26,9 +26,11 @@ from typing import Literal
 
 from adapters.imaging.palette import HAIR, Rgb
 
+_Words = Mapping[str, str]
+"""The parts of a prompt by their names."""
 Verb = Literal["recolour", "add", "move", "remove", "replace", "rewrite"]
 
-COLOURS: Mapping[str, Rgb] = {
+COLOURS: dict[str, Rgb] = {
     "red": (200, 30, 40),
     "orange": (240, 130, 20),
     "yellow": (245, 210, 40),
@@ -44,8 +46,8 @@ COLOURS: Mapping[str, Rgb] = {
 ITEMS = ("mug", "book", "ball", "bottle", "vase", "lamp", "box", "kite")
 SIGN, CLOTHING, HAIR_KIND = "sign", "clothing", "hair"
 GARMENTS = (
-    "spacesuit", "sweatshirt", "polo shirt", "t-shirt", "shirt", "jacket", "sweater", "jumper", "dress", "suit",
-    "coat", "hoodie", "blouse", "cardigan", "uniform", "vest", "top", "clothes", "clothing", "outfit",
+    "spacesuit", "sweatshirt", "polo shirt", "t-shirt", "shirt", "jacket", "sweater", "jumper", "dress",
+    "suit", "coat", "hoodie", "blouse", "cardigan", "uniform", "vest", "top", "clothes", "clothing", "outfit",
 )  # fmt: skip
 PLACES = ("top left", "top right", "bottom left", "bottom right", "top", "bottom", "left", "right")
 MOST_LETTERS = 12
@@ -106,57 +108,92 @@ _CHANGE_COLOUR = r"(?:change|turn) (?:the colou?r of )?"
 _HAIR_COLOURS = tuple(name.removesuffix(" hair") for name in HAIR)
 
 
-def _named(found: Mapping[str, str], name: str) -> str | None:
+def _named(found: _Words, name: str) -> str | None:
     colour = found.get(name, "").casefold()
     return "grey" if colour == "gray" else colour or None
 
 
-def _old(found: Mapping[str, str]) -> Thing:
+def _old(found: _Words) -> Thing:
     return Thing(found["old"].casefold(), _named(found, "old_colour"))
 
 
-def _new(found: Mapping[str, str]) -> Thing:
+def _new(found: _Words) -> Thing:
     return Thing(found["new"].casefold(), _named(found, "colour"))
 
 
-def _sign(found: Mapping[str, str]) -> Thing:
+def _sign(found: _Words) -> Thing:
     return Thing(SIGN, _named(found, "colour"), found["words"], _named(found, "letters"))
 
 
-def _place(found: Mapping[str, str]) -> str:
+def _place(found: _Words) -> str:
     return found["place"].casefold()
 
 
-def _recoloured(kind: str) -> Callable[[Mapping[str, str]], Wish]:
-    return lambda found: Wish("recolour", Thing(kind), Thing(kind, _named(found, "colour")))
+def _clothes_recoloured(found: _Words) -> Wish:
+    return Wish("recolour", Thing(CLOTHING), Thing(CLOTHING, _named(found, "colour")))
 
 
-def _item_recoloured(found: Mapping[str, str]) -> Wish:
+def _hair_recoloured(found: _Words) -> Wish:
+    return Wish("recolour", Thing(HAIR_KIND), Thing(HAIR_KIND, _named(found, "colour")))
+
+
+def _item_recoloured(found: _Words) -> Wish:
     old = _old(found)
     return Wish("recolour", old, Thing(old.kind, _named(found, "colour")))
 
 
+def _sign_added(found: _Words) -> Wish:
+    return Wish("add", _sign(found), place=_place(found))
+
+
+def _item_added(found: _Words) -> Wish:
+    return Wish("add", _new(found), place=_place(found))
+
+
+def _moved(found: _Words) -> Wish:
+    return Wish("move", _old(found), place=_place(found))
+
+
+def _removed(found: _Words) -> Wish:
+    return Wish("remove", _old(found))
+
+
+def _replaced(found: _Words) -> Wish:
+    return Wish("replace", _old(found), _new(found))
+
+
+def _rewritten(found: _Words) -> Wish:
+    return Wish("rewrite", Thing(SIGN), _sign(found))
+
+
 _TO = rf"(?:to |into )?{_colour('colour')}"
-_HAIR = rf"(?:change|dye|make|turn|colour|color) (?:the )?hair(?: colou?r)? (?:to )?{_any_of('colour', _HAIR_COLOURS)}"
+_HAIR = (
+    r"(?:change|dye|make|turn|colou?r) (?:the )?hair(?: colou?r)? (?:to )?"
+    rf"{_any_of('colour', _HAIR_COLOURS)}"
+)
 _SIGN_NEW = (
-    rf"an? {_colour('colour')} sign with {_colour('letters')} letters(?: saying| that say| reading)? {_WORDS}"
+    rf"an? {_colour('colour')} sign with {_colour('letters')} letters"
+    rf"(?: saying| that say| reading)? {_WORDS}"
 )
 _REWRITE = (
-    rf"change the (?:words|text)? ?(?:on the |of the )?sign to {_WORDS},? in {_colour('letters')} letters "
+    rf"change the (?:words |text )?(?:on the |of the )?sign to {_WORDS},? in {_colour('letters')} letters "
     rf"on (?:an? )?{_colour('colour')}(?: sign| background)?"
 )
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[Mapping[str, str]], Wish]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE | re.ASCII), make)
-    for pattern, make in (
-        (_HAIR, _recoloured(HAIR_KIND)),
-        (rf"(?:make|dye|{_CHANGE_COLOUR}) ?{_OLD_ITEM} {_TO}", _item_recoloured),
-        (rf"(?:make|dye|{_CHANGE_COLOUR}) ?{_GARMENT}(?: colou?r)? {_TO}", _recoloured(CLOTHING)),
-        (rf"{_ADD} {_SIGN_NEW} {_AT}", lambda found: Wish("add", _sign(found), place=_place(found))),
-        (rf"{_ADD} {_NEW} {_AT}", lambda found: Wish("add", _new(found), place=_place(found))),
-        (rf"move {_OLD} {_AT}", lambda found: Wish("move", _old(found), place=_place(found))),
-        (rf"{_REMOVE} {_OLD}", lambda found: Wish("remove", _old(found))),
-        (rf"replace {_OLD_ITEM} with {_NEW}", lambda found: Wish("replace", _old(found), _new(found))),
-        (rf"swap {_OLD_ITEM} for {_NEW}", lambda found: Wish("replace", _old(found), _new(found))),
-        (_REWRITE, lambda found: Wish("rewrite", Thing(SIGN), _sign(found))),
-    )
+
+
+def _form(pattern: str, make: Callable[[_Words], Wish]) -> tuple[re.Pattern[str], Callable[[_Words], Wish]]:
+    return re.compile(pattern, re.IGNORECASE | re.ASCII), make
+
+
+_FORMS = (
+    _form(_HAIR, _hair_recoloured),
+    _form(rf"(?:make|dye|{_CHANGE_COLOUR}) ?{_OLD_ITEM} {_TO}", _item_recoloured),
+    _form(rf"(?:make|dye|{_CHANGE_COLOUR}) ?{_GARMENT}(?: colou?r)? {_TO}", _clothes_recoloured),
+    _form(rf"{_ADD} {_SIGN_NEW} {_AT}", _sign_added),
+    _form(rf"{_ADD} {_NEW} {_AT}", _item_added),
+    _form(rf"move {_OLD} {_AT}", _moved),
+    _form(rf"{_REMOVE} {_OLD}", _removed),
+    _form(rf"replace {_OLD_ITEM} with {_NEW}", _replaced),
+    _form(rf"swap {_OLD_ITEM} for {_NEW}", _replaced),
+    _form(_REWRITE, _rewritten),
 )

@@ -116,7 +116,7 @@ class Comparison:
         self._old, self._new = _coarse(old.rgb), _coarse(new.rgb)
         self._ratio = self._old.shape[1] / self._shape[1], self._old.shape[0] / self._shape[0]
         self._explained = np.zeros(self._old.shape[:2], bool)
-        for box in (*head_boxes(old.faces), *head_boxes(new.faces)):
+        for box in [*head_boxes(old.faces), *head_boxes(new.faces)]:
             self.explain(box, 0.0)
 
     def explain(self, box: Box, margin: float = _MARGIN) -> None:
@@ -161,9 +161,9 @@ def _coarse(rgb: Image) -> Image:
 
 
 def _edges(rgb: Image) -> Plane:
-    grey = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    grey = cast(Plane, cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY).astype(np.float32))
     across, down = cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)
-    return cast(Plane, np.sqrt(across**2 + down**2))
+    return cast(Plane, cv2.magnitude(across, down))
 
 
 def unasked(old: Sight, new: Sight, found: Changes, asked: Sequence[Found]) -> list[str]:

@@ -111,7 +111,7 @@ def read_state(look: Look) -> dict[str, tuple[str, ...] | None]:
 
 
 class LocalJudge:
-    """Scores one edit by comparing the states and the pixels of two images, and checks whether it was made."""
+    """Scores one edit by the states and the pixels of two images, and checks whether it was made."""
 
     def __init__(self, taxonomy: Taxonomy, tracker: LocalTracker, checker: LocalStepChecker) -> None:
         self._taxonomy = taxonomy

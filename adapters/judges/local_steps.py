@@ -1,8 +1,8 @@
 """Whether an everyday edit was made, by looking at the two pictures: a step checker without a key.
 
 It reads the prompt with the grammar that `adapters.editors.scene` understands, and looks for drawn items and
-signs by their colours and shapes, for the colour of the largest face's clothes at the chest, and for the colour
-of its hair. What an editor says of itself is not asked. Limits:
+signs by their colours and shapes, for the colour of the largest face's clothes at the chest, and for that of
+its hair. What an editor says of itself is not asked. Limits:
 
 - A prompt outside the grammar cannot be judged: the answer is then that it does not apply.
 - Photographed items are not seen, so an edit by a real editing model fails here, whatever it did.
@@ -92,7 +92,8 @@ class LocalStepChecker:
         same_shape = abs(other / one - 1) <= _ASPECT
         if new.rgb.shape != old.rgb.shape:
             size = old.rgb.shape[1], old.rgb.shape[0]
-            new = look(np.asarray(cv2.resize(new.rgb, size, interpolation=cv2.INTER_AREA)), self._faces)
+            resized = cv2.resize(new.rgb, size, interpolation=cv2.INTER_AREA)
+            new = look(np.asarray(resized, np.uint8), self._faces)
         wish, found = read_wish(prompt), changes(old, new)
         if wish is None:
             verdict = Verdict("The local checker does not understand this request.", applies=False)
@@ -113,9 +114,8 @@ def _filled(
 ) -> dict[str, JsonValue]:
     others = unasked(old, new, found, verdict.things)
     comparison = Comparison(old, new)
-    for thing in (*old.things, *new.things):
-        if thing in verdict.things or thing in found.gone or thing in found.come:
-            comparison.explain(thing.box)
+    for thing in (*old.things, *new.things):  # of which the changes are named already
+        comparison.explain(thing.box)
     if verdict.area is not None:
         comparison.explain_mask(verdict.area)
     changed = verdict.applies and verdict.changed
@@ -175,21 +175,22 @@ def _hair(old: Sight, new: Sight, faces: FaceFinder, asked: str) -> Verdict:
 def _item(old: Sight, new: Sight, found: Changes, wish: Wish) -> Verdict:
     if wish.verb == "add":
         return _added(new, found, wish.target, wish.place or "")
-    meant = [thing for thing in old.things if thing.is_a(wish.target)]
-    if not meant:
+    target = next((thing for thing in old.things if thing.is_a(wish.target)), None)
+    if target is None:
         return _NOT_THERE
-    target = meant[0]
     if wish.verb == "move":
         return _moved(old, new, found, target, wish.place or "")
-    if wish.verb == "remove":
-        empty = found.now(target) is None and not is_left(old, new, target)
-        why = f"The {target.kind} is {'gone' if empty else 'still there'}."
-        return Verdict(why, changed=empty, old_place_empty=empty, things=(target,))
     if wish.new is None:
-        return _NOT_THERE
+        return _removed(old, new, found, target)
     if wish.verb == "replace":
         return _replaced(old, new, target, wish.new)
     return _redrawn(old, new, found, target, wish.new)
+
+
+def _removed(old: Sight, new: Sight, found: Changes, target: Found) -> Verdict:
+    empty = found.now(target) is None and not is_left(old, new, target)
+    why = f"The {target.kind} is {'gone' if empty else 'still there'}."
+    return Verdict(why, changed=empty, old_place_empty=empty, things=(target,))
 
 
 def _details(rgb: Image, seen: Found | None, asked: Thing) -> int:
@@ -236,11 +237,8 @@ def _moved(old: Sight, new: Sight, found: Changes, target: Found, place: str) ->
 
 def _replaced(old: Sight, new: Sight, target: Found, asked: Thing) -> Verdict:
     reach = _SAME_PLACE * min(old.rgb.shape[:2])
-    fresh = [
-        t
-        for t in new.things
-        if not any((t.kind, t.colour, t.box) == (o.kind, o.colour, o.box) for o in old.things)
-    ]
+    kept = [(thing.kind, thing.colour, thing.box) for thing in old.things]
+    fresh = [thing for thing in new.things if (thing.kind, thing.colour, thing.box) not in kept]
     there = [thing for thing in fresh if near(thing, target, reach)]
     elsewhere = [thing for thing in fresh if thing.kind == asked.kind]
     seen = there[0] if there else elsewhere[0] if elsewhere else None
@@ -249,8 +247,9 @@ def _replaced(old: Sight, new: Sight, target: Found, asked: Thing) -> Verdict:
         for thing in new.things
     )
     wrong = 2 if seen is None else int(seen.kind != asked.kind) + int(seen.colour != asked.colour)
+    what = "nothing new" if seen is None else f"a {seen.colour} {seen.kind}"
     return Verdict(
-        f"In place of the {target.kind} there is {'nothing new' if seen is None else f'a {seen.colour} {seen.kind}'}.",
+        f"In place of the {target.kind} there is {what}.",
         changed=seen is not None,
         right_place=bool(there),
         old_place_empty=empty,
