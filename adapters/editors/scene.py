@@ -33,7 +33,7 @@ from adapters.imaging.scene_finding import Found, find_things
 from adapters.imaging.scene_items import picture_of, sign_of
 from adapters.imaging.scene_paint import covers, cut_out, erase, put
 from adapters.imaging.scene_places import head_boxes, room_for
-from adapters.imaging.scene_prompts import CLOTHING, HAIR_KIND, SIGN, Thing, Wish, read_wish
+from adapters.imaging.scene_prompts import CLOTHING, HAIR_KIND, SIGNS, Thing, Wish, read_wish
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage, Refused, Ticket
 from domain.errors import PhotoError
 from domain.model_cards import ModelCard
@@ -198,7 +198,7 @@ def _room(scene: _Scene, kind: str, place: str, cell: tuple[int, int] | None = N
 
 def _put_new(rgb: Image, thing: Thing, cell: Found) -> _Drawn:
     at = Found(thing.kind, thing.colour or "", cell.x, cell.y, cell.cell, thing.letters)
-    if thing.kind == SIGN:
+    if thing.kind in SIGNS:
         picture, mask = sign_of(thing.words or "", thing.letters or "", at.colour, at.cell)
     else:
         picture, mask = picture_of(thing.kind, at.colour, at.cell)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.imaging.frame import Image
-from adapters.imaging.scene_items import KINDS, OUTLINE, SCALES, SIGN, Mask, cell_of, shape_of, words_of
-from adapters.imaging.scene_prompts import COLOURS, Thing
+from adapters.imaging.scene_items import KINDS, OUTLINE, SCALES, Mask, cell_of, shape_of, words_of
+from adapters.imaging.scene_prompts import COLOURS, SIGNS, Thing
 
 _COLOUR_REACH = 22
 """Largest difference of an 8-bit channel from a named colour."""
@@ -115,7 +115,7 @@ def _things_of(
         best = max(scores, key=lambda i: scores[i])
         thing = Found(near[best].kind, colour, x - near[best].left, y - near[best].top, near[best].cell)
         if scores[best] >= _SAME_SHAPE and _has_outline(rgb, thing):
-            letters = letters_colour(rgb, thing) if thing.kind == SIGN else None
+            letters = letters_colour(rgb, thing) if thing.kind in SIGNS else None
             found.append(Found(thing.kind, colour, thing.x, thing.y, thing.cell, letters))
     return found
 
@@ -167,7 +167,7 @@ def letters_colour(rgb: Image, sign: Found) -> str | None:
     seen = _cut(rgb, sign)
     if seen is None:
         return None
-    pixels = seen[shape_of(SIGN, sign.cell).filled]
+    pixels = seen[shape_of(sign.kind, sign.cell).filled]
     counts = np.bincount(_nearest_colours(_flat(pixels)), minlength=len(COLOURS))
     names = list(COLOURS)
     counts[names.index(sign.colour)] = 0
@@ -188,5 +188,5 @@ def has_words(rgb: Image, sign: Found, words: str) -> bool:
         return False
     away = np.abs(seen.astype(np.int32) - np.array(COLOURS[sign.colour])).sum(-1)
     towards = np.abs(seen.astype(np.int32) - np.array(COLOURS[sign.letters])).sum(-1)
-    inked = (towards < away) & shape_of(SIGN, sign.cell).filled
+    inked = (towards < away) & shape_of(sign.kind, sign.cell).filled
     return _alike(inked, words_of(words, sign.cell)) >= _SAME_WORDS

@@ -16,15 +16,18 @@ from numpy.typing import NDArray
 from adapters.imaging.frame import Image
 from adapters.imaging.outlines import superellipse
 from adapters.imaging.palette import Rgb
-from adapters.imaging.scene_prompts import COLOURS, ITEMS, SIGN
+from adapters.imaging.scene_prompts import COLOURS, ITEMS, SIGNS
 
 Mask = NDArray[np.bool_]
 OUTLINE: Rgb = (75, 72, 70)
 SCALES = (1.0, 0.75, 0.55)
 """Sizes that are tried in turn where there is little room."""
 _HEIGHT = 0.17
-_SIGN = 0.36, 0.14
-"""Width and height of a sign, and above the height of an item, in shorter sides of the picture."""
+_SIGNS = {
+    "sign": (0.36, 0.14), "poster": (0.2, 0.26), "banner": (0.44, 0.09), "board": (0.28, 0.18),
+    "label": (0.2, 0.09),
+}  # fmt: skip
+"""Width and height of what words are on, and above the height of an item, in shorter sides of the picture."""
 _LEAST_PX = 12
 
 Corners = tuple[tuple[float, float], ...]
@@ -70,7 +73,7 @@ class Shape:
 def cell_of(kind: str, shape: tuple[int, ...], scale: float) -> tuple[int, int]:
     """Width and height in pixels of the cell that a thing takes in a picture of a shape."""
     side = min(shape[:2])
-    across, down = _SIGN if kind == SIGN else (_HEIGHT, _HEIGHT)
+    across, down = _SIGNS.get(kind, (_HEIGHT, _HEIGHT))
     return max(_LEAST_PX, round(side * across * scale)), max(_LEAST_PX, round(side * down * scale))
 
 
@@ -79,7 +82,7 @@ def shape_of(kind: str, cell: tuple[int, int]) -> Shape:
     """The masks of an item or of a board without words."""
     width, height = cell
     line = max(2, round(height * 0.03))
-    if kind == SIGN:
+    if kind in SIGNS:
         filled = np.zeros((height, width), np.uint8)
         filled[line : height - line, line : width - line] = 1
         marks = np.zeros_like(filled)
@@ -122,15 +125,15 @@ def words_of(words: str, cell: tuple[int, int]) -> Mask:
     corner = round((width - across) / 2), round((height + tall) / 2)
     out = np.zeros((height, width), np.uint8)
     cv2.putText(out, words, corner, cv2.FONT_HERSHEY_DUPLEX, size, (255,), bold, cv2.LINE_AA)
-    return (out > 127) & shape_of(SIGN, cell).filled
+    return (out > 127) & shape_of(SIGNS[0], cell).filled
 
 
 def sign_of(words: str, letters: str, board: str, cell: tuple[int, int]) -> tuple[Image, Mask]:
     """A sign with its words, and which pixels of the cell are its."""
-    out, whole = picture_of(SIGN, board, cell)
+    out, whole = picture_of(SIGNS[0], board, cell)
     out[words_of(words, cell)] = COLOURS[letters]
     return out, whole
 
 
-KINDS = (*ITEMS, SIGN)
+KINDS = (*ITEMS, *SIGNS)
 """All that can be drawn and found."""

@@ -9,12 +9,12 @@ A prompt is one sentence of one of these forms; capitals, a full stop and spare 
     Move the [COLOUR] ITEM to the PLACE
     Remove the [COLOUR] ITEM
     Replace the [COLOUR] ITEM with a COLOUR ITEM
-    Add a COLOUR sign with COLOUR letters saying "WORDS" at the PLACE
-    Change the words on the sign to "WORDS" in COLOUR letters on a COLOUR sign
+    Add a COLOUR SIGN with COLOUR letters saying "WORDS" at the PLACE
+    Change the words on the SIGN to "WORDS" in COLOUR letters on a COLOUR SIGN
 
 `Put` and `Place` stand for `Add`, `Take away` for `Remove`, `Swap … for` for `Replace … with`, `color` for
-`colour`, `in`, `on` or `to` for `at`. A sign can be moved and removed like an item. A garment may have words
-before it that are not read: it is always that of the largest face. Anything else is not understood.
+`colour`, `in`, `on` or `to` for `at`. A SIGN can be moved and removed like an ITEM. A GARMENT may have
+words before it that are not read: it is always that of the largest face. Anything else is not understood.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ COLOURS: dict[str, Rgb] = {
     "grey": (135, 135, 135),
 }
 ITEMS = ("mug", "book", "ball", "bottle", "vase", "lamp", "box", "kite")
-SIGN, CLOTHING, HAIR_KIND = "sign", "clothing", "hair"
+SIGNS = ("sign", "poster", "banner", "board", "label")
+"""What words are written on."""
+CLOTHING, HAIR_KIND = "clothing", "hair"
 GARMENTS = (
     "spacesuit", "sweatshirt", "polo shirt", "t-shirt", "shirt", "jacket", "sweater", "jumper", "dress",
     "suit", "coat", "hoodie", "blouse", "cardigan", "uniform", "vest", "top", "clothes", "clothing", "outfit",
@@ -59,7 +61,7 @@ class Thing:
     """What a prompt names; what it leaves open is None."""
 
     kind: str
-    """One of `ITEMS`, or `sign`, `clothing`, `hair`."""
+    """One of `ITEMS` or `SIGNS`, or `clothing` or `hair`."""
     colour: str | None = None
     words: str | None = None
     letters: str | None = None
@@ -97,7 +99,7 @@ def _colour(name: str) -> str:
     return _any_of(name, (*COLOURS, "gray"))
 
 
-_OLD = rf"the (?:{_colour('old_colour')} )?{_any_of('old', (*ITEMS, SIGN))}"
+_OLD = rf"the (?:{_colour('old_colour')} )?{_any_of('old', (*ITEMS, *SIGNS))}"
 _OLD_ITEM = rf"the (?:{_colour('old_colour')} )?{_any_of('old', ITEMS)}"
 _NEW = rf"an? {_colour('colour')} {_any_of('new', ITEMS)}"
 _GARMENT = rf"(?:the|her|his|their) (?:[\w'’-]+ ){{0,3}}?{_any_of('garment', GARMENTS)}"
@@ -122,7 +124,8 @@ def _new(found: _Words) -> Thing:
 
 
 def _sign(found: _Words) -> Thing:
-    return Thing(SIGN, _named(found, "colour"), found["words"], _named(found, "letters"))
+    kind = found["sign"].casefold()
+    return Thing(kind, _named(found, "colour"), found["words"], _named(found, "letters"))
 
 
 def _place(found: _Words) -> str:
@@ -163,7 +166,8 @@ def _replaced(found: _Words) -> Wish:
 
 
 def _rewritten(found: _Words) -> Wish:
-    return Wish("rewrite", Thing(SIGN), _sign(found))
+    sign = _sign(found)
+    return Wish("rewrite", Thing(sign.kind), sign)
 
 
 _TO = rf"(?:to |into )?{_colour('colour')}"
@@ -172,12 +176,12 @@ _HAIR = (
     rf"{_any_of('colour', _HAIR_COLOURS)}"
 )
 _SIGN_NEW = (
-    rf"an? {_colour('colour')} sign with {_colour('letters')} letters"
+    rf"an? {_colour('colour')} {_any_of('sign', SIGNS)} with {_colour('letters')} letters"
     rf"(?: saying| that say| reading)? {_WORDS}"
 )
 _REWRITE = (
-    rf"change the (?:words |text )?(?:on the |of the )?sign to {_WORDS},? in {_colour('letters')} letters "
-    rf"on (?:an? )?{_colour('colour')}(?: sign| background)?"
+    rf"change the (?:words |text )?(?:on the |of the )?{_any_of('sign', SIGNS)} to {_WORDS},? "
+    rf"in {_colour('letters')} letters on (?:an? )?{_colour('colour')}(?: (?P=sign)| background)?"
 )
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from adapters.imaging.frame import Face, FaceFinder, Image, Plane
 from adapters.imaging.scene_finding import Found, find_things, letters_colour
-from adapters.imaging.scene_items import SIGN, Mask, shape_of
+from adapters.imaging.scene_items import Mask, shape_of
 from adapters.imaging.scene_places import Box, head_boxes, place_of
+from adapters.imaging.scene_prompts import SIGNS
 
 _SAME_PLACE = 0.02
 """Share of the shorter side by which the middle of a thing that stayed may move."""
@@ -178,8 +179,8 @@ def unasked(old: Sight, new: Sight, found: Changes, asked: Sequence[Found]) -> l
             continue
         if after.colour != before.colour:
             out.append(f"the {before.colour} {before.kind} became {after.colour}")
-        elif before.kind == SIGN and (
+        elif before.kind in SIGNS and (
             letters_colour(new.rgb, after) != before.letters or has_changed(old, new, before)
         ):
-            out.append("the sign was rewritten")
+            out.append(f"the {before.kind} was rewritten")
     return out

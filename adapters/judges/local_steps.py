@@ -30,7 +30,7 @@ from adapters.imaging.scene_cloth import body_below, chest_colour, colour_name
 from adapters.imaging.scene_finding import Found, has_words
 from adapters.imaging.scene_items import Mask
 from adapters.imaging.scene_places import is_at
-from adapters.imaging.scene_prompts import CLOTHING, HAIR_KIND, SIGN, Thing, Wish, read_wish
+from adapters.imaging.scene_prompts import CLOTHING, HAIR_KIND, SIGNS, Thing, Wish, read_wish
 from adapters.imaging.see_scene import (
     Changes,
     Comparison,
@@ -195,7 +195,7 @@ def _removed(old: Sight, new: Sight, found: Changes, target: Found) -> Verdict:
 
 def _details(rgb: Image, seen: Found | None, asked: Thing) -> int:
     """How many of the asked details are not seen."""
-    signs = asked.kind == SIGN
+    signs = asked.kind in SIGNS
     if seen is None:
         return 3 if signs else 1
     wrong = int(seen.colour != asked.colour)
@@ -265,7 +265,7 @@ def _redrawn(old: Sight, new: Sight, found: Changes, target: Found, asked: Thing
         return Verdict(
             f"The {target.kind} is no longer there.", right_place=False, wrong=wrong, things=(target,)
         )
-    changed = now.colour != target.colour or (target.kind == SIGN and has_changed(old, new, target))
+    changed = now.colour != target.colour or (target.kind in SIGNS and has_changed(old, new, target))
     return Verdict(
         f"The {target.kind} is {now.colour} now.",
         changed=changed,
