@@ -16,7 +16,7 @@ It tells what it really did in `details["truth"]`:
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
@@ -74,10 +74,16 @@ class _Drawn:
     rgb: Image
     at: Found | None = None
     """What was drawn, where it is a thing."""
+    why: str | None = None
+    """Why the edit was not made, as a code; None where it was."""
 
 
-class _CannotError(Exception):
-    """The edit cannot be made in this picture; the text begins with a stable code."""
+@dataclass(frozen=True)
+class _Obstacle:
+    """The edit cannot be made in this picture."""
+
+    reason: str
+    """Begins with a stable code."""
 
 
 class SceneEditor:
@@ -119,12 +125,11 @@ class SceneEditor:
         if largest(faces) is None:
             return NoImage("no_face: the image shows no face with landmarks", VERSION, 0.0)
         scene = _Scene(rgb, faces, find_things(rgb))
-        try:
-            drawn, why = (_Drawn(rgb), "missed") if missed else _draw(scene, wish)
-        except _CannotError as error:
-            return NoImage(str(error), VERSION, 0.0)
+        drawn = _Drawn(rgb, why="missed") if missed else _draw(scene, wish)
+        if isinstance(drawn, _Obstacle):
+            return NoImage(drawn.reason, VERSION, 0.0)
         truth: dict[str, JsonValue] = {
-            "verb": wish.verb, "target": wish.target.kind, "made": why is None, "why": why,
+            "verb": wish.verb, "target": wish.target.kind, "made": drawn.why is None, "why": drawn.why,
             "drift": settings.face_drift, "off_shape": off_shape,
             "at": None if drawn.at is None else list(drawn.at.box),
         }  # fmt: skip
@@ -155,45 +160,45 @@ def _png(rgb: Image) -> bytes:
     return out.getvalue()
 
 
-def _draw(scene: _Scene, wish: Wish) -> tuple[_Drawn, str | None]:
-    """The edit, and the code of why it was not made, if so."""
+def _draw(scene: _Scene, wish: Wish) -> _Drawn | _Obstacle:
     if wish.target.kind == CLOTHING:
-        return _clothes(scene, _asked_colour(wish)), None
+        return _clothes(scene, _asked_colour(wish))
     if wish.target.kind == HAIR_KIND:
-        return _hair(scene, _asked_colour(wish)), None
+        return _hair(scene, _asked_colour(wish))
     if wish.verb == "add":
-        return _added(scene, wish.target, wish.place or ""), None
-    old = [thing for thing in scene.things if thing.is_a(wish.target)]
-    if not old:
-        return _Drawn(scene.rgb), "not_found"
-    return _changed(scene, wish, old[0]), None
+        place = wish.place or ""
+        at = _room(scene, wish.target.kind, place)
+        return _no_room(place) if at is None else _put_new(scene.rgb, wish.target, at)
+    old = next((thing for thing in scene.things if thing.is_a(wish.target)), None)
+    return _Drawn(scene.rgb, why="not_found") if old is None else _changed(scene, wish, old)
 
 
 def _asked_colour(wish: Wish) -> str:
     return (wish.new.colour if wish.new else None) or ""
 
 
-def _changed(scene: _Scene, wish: Wish, old: Found) -> _Drawn:
+def _changed(scene: _Scene, wish: Wish, old: Found) -> _Drawn | _Obstacle:
     if wish.verb == "move":
-        at = _room(scene, old.kind, wish.place or "", old.cell)
-        picture, mask = cut_out(scene.rgb, old)
-        at = Found(old.kind, old.colour, at.x, at.y, at.cell, old.letters)
-        return _Drawn(put(erase(scene.rgb, old), at, picture, mask), at)
+        return _moved(scene, old, wish.place or "")
     bare = erase(scene.rgb, old) if wish.verb in ("remove", "replace") else scene.rgb
-    if wish.new is None:
-        return _Drawn(bare)
-    return _put_new(bare, wish.new, old)
+    return _Drawn(bare) if wish.new is None else _put_new(bare, wish.new, old)
 
 
-def _added(scene: _Scene, thing: Thing, place: str) -> _Drawn:
-    return _put_new(scene.rgb, thing, _room(scene, thing.kind, place))
+def _moved(scene: _Scene, old: Found, place: str) -> _Drawn | _Obstacle:
+    room = _room(scene, old.kind, place, old.cell)
+    if room is None:
+        return _no_room(place)
+    picture, mask = cut_out(scene.rgb, old)
+    at = replace(old, x=room.x, y=room.y)
+    return _Drawn(put(erase(scene.rgb, old), at, picture, mask), at)
 
 
-def _room(scene: _Scene, kind: str, place: str, cell: tuple[int, int] | None = None) -> Found:
-    at = room_for(kind, place, scene.rgb.shape, head_boxes(scene.faces), scene.things, cell)
-    if at is None:
-        raise _CannotError(f"no_room: nothing fits at the {place} without covering a face or another thing")
-    return at
+def _room(scene: _Scene, kind: str, place: str, cell: tuple[int, int] | None = None) -> Found | None:
+    return room_for(kind, place, scene.rgb.shape, head_boxes(scene.faces), scene.things, cell)
+
+
+def _no_room(place: str) -> _Obstacle:
+    return _Obstacle(f"no_room: nothing fits at the {place} without covering a face or another thing")
 
 
 def _put_new(rgb: Image, thing: Thing, cell: Found) -> _Drawn:
@@ -205,18 +210,18 @@ def _put_new(rgb: Image, thing: Thing, cell: Found) -> _Drawn:
     return _Drawn(put(rgb, at, picture, mask), at)
 
 
-def _clothes(scene: _Scene, colour: str) -> _Drawn:
+def _clothes(scene: _Scene, colour: str) -> _Drawn | _Obstacle:
     body = body_below(scene.rgb.shape, scene.faces, scene.things)
     if body is None:
-        raise _CannotError("no_clothing: the picture ends too close below the largest face")
+        return _Obstacle("no_clothing: the picture ends too close below the largest face")
     return _Drawn(recolour(scene.rgb, body, colour))
 
 
-def _hair(scene: _Scene, colour: str) -> _Drawn:
+def _hair(scene: _Scene, colour: str) -> _Drawn | _Obstacle:
     geometry = largest(scene.faces)
     found = None if geometry is None else hair.find_hair(scene.rgb, geometry)
     if geometry is None or found is None:
-        raise _CannotError("no_hair: no hair was found in the picture")
+        return _Obstacle("no_hair: no hair was found in the picture")
     dyed = hair.recolor(scene.rgb, geometry, found, palette.HAIR[f"{colour} hair"])
     kept = covers(scene.things, dyed.shape)
     for face in scene.faces[1:]:
