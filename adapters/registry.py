@@ -55,6 +55,7 @@ EDITORS = {
     "control-recompress": "adapters.editors.control_recompress:RecompressEditor",
     "control-stranger": "adapters.editors.control_stranger:StrangerEditor",
     "procedural": "adapters.editors.procedural:ProceduralEditor",
+    "scene": "adapters.editors.scene:SceneEditor",
     "google": "adapters.editors.google:GoogleEditor",
     "fal": "adapters.editors.fal:FalEditor",
     "replicate": "adapters.editors.replicate:ReplicateEditor",
@@ -64,7 +65,9 @@ EDITORS = {
 }
 """By the `provider` of a model card. Each class has `build(card, context)`."""
 
-IN_PROCESS = frozenset({"control-unchanged", "control-recompress", "control-stranger", "procedural", "local"})
+IN_PROCESS = frozenset(
+    {"control-unchanged", "control-recompress", "control-stranger", "procedural", "scene", "local"}
+)
 """Editors and judges that call nobody, so that asking again costs nothing."""
 
 JUDGES = {

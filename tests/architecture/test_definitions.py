@@ -12,6 +12,7 @@ import domain
 from adapters.base import EditorContext, JudgeContext
 from adapters.judges.questions import PLACEHOLDERS, rendered
 from adapters.registry import EDITORS, IN_PROCESS, JUDGES, editor_class, judge_class
+from domain.chains import ChainSet
 from domain.groups import GroupDefinitions
 from domain.judge_cards import JudgeCard
 from domain.keys import fingerprint
@@ -29,6 +30,7 @@ DEFINITIONS = Path(domain.__file__).parent / "definitions"
 KINDS = {
     "taxonomies": Taxonomy,
     "sessions": SessionSet,
+    "chains": ChainSet,
     "models": ModelCard,
     "judges": JudgeCard,
     "providers": ProviderCard,
