@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from domain.photos import Slug
 
@@ -45,6 +45,11 @@ class PromptChain(BaseModel):
     view: View
     prompts: tuple[str, ...] = Field(min_length=1, max_length=20)
 
+    @field_validator("people", mode="before")
+    @classmethod
+    def _written_as_a_number(cls, value: object) -> object:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
     @property
     def dimensions(self) -> dict[str, str]:
         """Its value of each of `DIMENSIONS`."""
@@ -59,6 +64,8 @@ class ChainSet(BaseModel):
     id: str = Field(pattern=Slug)
     version: int = Field(ge=1)
     source: str
+    steps: int = Field(default=5, ge=1, le=20)
+    """Prompts of each chain, which `facedrift chains lint` looks at."""
     chains: tuple[PromptChain, ...] = Field(min_length=1)
 
     @model_validator(mode="after")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from domain.sessions import TestSet
-
-VERSION_SUFFIX = re.compile(r"-v\d+$")
-"""Of the id of a set of sessions that is not the first of its name."""
+from domain.versions import VERSION_SUFFIX
 
 
 class PrepareRequest(BaseModel):
