@@ -7,7 +7,7 @@ a new version of the set, and results of two versions never mix, since the key o
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -43,7 +43,7 @@ class PromptChain(BaseModel):
     face_size: FaceSize
     photo_shape: PhotoShape
     view: View
-    prompts: tuple[str, ...] = Field(min_length=1, max_length=20)
+    prompts: tuple[Annotated[str, Field(min_length=1)], ...] = Field(min_length=1, max_length=20)
 
     @field_validator("people", mode="before")
     @classmethod

@@ -23,10 +23,10 @@ HAIR_COLOURS = _words("blonde blond")
 """Basic for hair alone."""
 OTHER_COLOURS = _words(
     "amber aqua aquamarine auburn azure beige bronze burgundy charcoal chartreuse copper coral cream "
-    "crimson cyan ebony ecru emerald fuchsia gold golden hazel indigo ivory khaki lavender lilac lime "
-    "magenta mahogany maroon mauve mint mustard navy ochre olive peach pearl periwinkle plum puce rose "
-    "ruby rust salmon sand sapphire scarlet sepia sienna silver tan taupe teal terracotta turquoise "
-    "ultramarine umber vermilion violet wine"
+    "crimson cyan ebony ecru emerald fuchsia gold golden indigo ivory khaki lavender lilac lime "
+    "magenta mahogany maroon mauve mint mustard navy ochre olive peach pearl periwinkle plum puce "
+    "ruby rust salmon sapphire scarlet sepia sienna silver tan taupe teal terracotta turquoise "
+    "ultramarine umber vermilion violet "
 )
 """Colours that are told in basic words instead; some are things too, where they end a name."""
 COLOURS = BASIC_COLOURS | HAIR_COLOURS | OTHER_COLOURS

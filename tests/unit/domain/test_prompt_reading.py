@@ -100,8 +100,9 @@ WRITTEN = [
 ]  # fmt: skip
 NEITHER = [
     "Turn on the lamp", "Make them smile", "Add a mug and a plate on the table", "Put on a hat",
-    "Give her flowers", "Take the hat", "Swap the hats", "Open the window", "Crop the photo", "Dress the man in a red coat",
-    "", "...", "The shirt should be red", "Change the weather", "Red shirt", "Replace the cup", "Make it nicer", "Add",
+    "Give her flowers", "Take the hat", "Swap the hats", "Open the window", "Crop the photo",
+    "Dress the man in a red coat", "", "...", "The shirt should be red", "Change the weather",
+    "Red shirt", "Replace the cup", "Make it nicer", "Add",
 ]  # fmt: skip
 
 
