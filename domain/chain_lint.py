@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from domain.chain_rules import STEPS, chain_problems
 from domain.chains import DIMENSIONS, ChainSet
-from domain.findings import Finding, Loc, Read, identity, in_order, read, schema
+from domain.file_findings import Finding, Loc, Read, identity, in_order, read, schema
 from domain.versions import VERSION_SUFFIX, id_of, version_of
 
 MEASURED = tuple(name for name in DIMENSIONS if name != "edit_target")

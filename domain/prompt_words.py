@@ -26,7 +26,7 @@ OTHER_COLOURS = _words(
     "crimson cyan ebony ecru emerald fuchsia gold golden indigo ivory khaki lavender lilac lime "
     "magenta mahogany maroon mauve mint mustard navy ochre olive peach pearl periwinkle plum puce "
     "ruby rust salmon sapphire scarlet sepia sienna silver tan taupe teal terracotta turquoise "
-    "ultramarine umber vermilion violet "
+    "ultramarine umber vermilion violet"
 )
 """Colours that are told in basic words instead; some are things too, where they end a name."""
 COLOURS = BASIC_COLOURS | HAIR_COLOURS | OTHER_COLOURS

@@ -14,7 +14,7 @@ from typing import Any, cast, get_args
 
 import yaml
 
-from domain.findings import Finding, Loc, identity, in_order, read, schema
+from domain.file_findings import Finding, Loc, identity, in_order, read, schema
 from domain.loading import line_of
 from domain.session_rules import History, Problem, order, unknown_attribute, wording, wording_alone
 from domain.sessions import Instruction, SessionSet, TestSet

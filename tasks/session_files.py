@@ -6,7 +6,7 @@ from pathlib import Path
 
 from domain import loading
 from domain.errors import DefinitionError
-from domain.findings import Finding
+from domain.file_findings import Finding
 from domain.session_lint import lint
 from domain.sessions import SessionSet
 from domain.taxonomy import Taxonomy

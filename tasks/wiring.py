@@ -206,6 +206,7 @@ def standin(
     suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None, only_key: str | None = None
 ) -> Starlette:
     """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
+    from adapters.judges.local_chains import LocalChainWriter
     from adapters.judges.local_writer import LocalWriter
     from adapters.standin.app import build_app
     from adapters.standin.faults import Faults
@@ -221,7 +222,7 @@ def standin(
     except ValidationError as error:
         raise settings_error(error, Suite, suite.id, "rehearsal.faults") from error
     editor = build_editor(behind, nobody, suite)
-    work = StandinWork(editor=editor, judge=judge, tracker=judge, writer=LocalWriter())
+    work = StandinWork(editor, judge, judge, LocalWriter(), LocalChainWriter())
     return build_app(work, drawn, state, only_key)
 
 

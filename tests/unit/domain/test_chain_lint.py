@@ -6,7 +6,7 @@ import pytest
 
 from domain.chain_lint import lint_chains, median_words
 from domain.chains import ChainSet
-from domain.findings import Finding
+from domain.file_findings import Finding
 from domain.loading import parse
 
 GOOD = """\

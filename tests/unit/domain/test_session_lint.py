@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from domain.findings import Finding
+from domain.file_findings import Finding
 from domain.loading import load
 from domain.session_lint import lint
 from domain.taxonomy import Taxonomy
