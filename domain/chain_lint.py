@@ -40,7 +40,7 @@ def lint_chains(
     name: str = "",
     taken: Sequence[str] = (),
     photos: Mapping[str, Mapping[str, str]] | None = None,
-    drafted: ChainSet | None = None,
+    drafted: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[Finding]:
     """Every problem of a file of prompt chains, by line.
 
@@ -49,7 +49,7 @@ def lint_chains(
         name: Of the file, without `.yaml`, which the id must be; empty where any will do.
         taken: Ids that it cannot have.
         photos: What is measured of each photo of the dataset, by its id; None when that is not known.
-        drafted: The set of that id in the store.
+        drafted: The prompts of the set of that id in the store, by photo; None when there is none.
     """
     file = read(text)
     if file.node is None:
@@ -138,17 +138,13 @@ def _against(
         yield Finding(file.at("chains"), "no_chain", text, is_error=False)
 
 
-def _since(chains: Sequence[_Chain], drafted: ChainSet, file: Read) -> Iterator[Finding]:
-    changed = [
-        chain.photo
-        for chain in chains
-        if (before := drafted.by_photo.get(chain.photo)) and before.prompts != chain.prompts
-    ]
-    if changed:
-        plain, version = VERSION_SUFFIX.sub("", drafted.id), drafted.version + 1
-        named = ", ".join(changed[:5])
-        text = f"{len(changed)} chains differ from the set {drafted.id!r} in the store ({named}): once a run "
-        text += f"has used it, this is version {version}, with the id {id_of(plain, version)}"
+def _since(chains: Sequence[_Chain], drafted: Mapping[str, tuple[str, ...]], file: Read) -> Iterator[Finding]:
+    changed = [chain.photo for chain in chains if drafted.get(chain.photo, chain.prompts) != chain.prompts]
+    set_id = file.fields.get("id")
+    if changed and isinstance(set_id, str):
+        plain, version = VERSION_SUFFIX.sub("", set_id), version_of(set_id) + 1
+        text = f"{len(changed)} chains differ from {set_id!r} in the store ({', '.join(changed[:5])}): once "
+        text += f"a run has used it, this is version {version}, with the id {id_of(plain, version)}"
         yield Finding(file.at("id"), "changed", text, is_error=False)
 
 

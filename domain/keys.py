@@ -152,6 +152,11 @@ def dataset(dataset_id: str, digest: str) -> str:
     return check_key(f"datasets/{dataset_id}/{digest[:16]}.json")
 
 
+def datasets(dataset_id: str) -> str:
+    """Below it are the manifests of a dataset, with what belongs to them."""
+    return check_key(f"datasets/{dataset_id}") + "/"
+
+
 def face_work(digest: str) -> str:
     """A list of images whose faces are to be read."""
     return check_key(f"work/faces/{digest}.json")
