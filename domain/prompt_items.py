@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.prompt_words import COLOURS, HAIR, LOOKS, PEOPLE, SHADES, singular
+from domain.prompt_words import COLOURS, HAIR, LOOKS, PEOPLE, SHADES, SURFACES, singular
 
 _QUOTES = re.compile(r"“([^”]*)”|\"([^\"]*)\"|(?<!\w)[‘']([^’']+(?:[’'](?=\w)[^’']*)*)[’'](?!\w)")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*(?:(?<=s)['’](?!\w))?|,")
@@ -27,7 +27,30 @@ _OF_PLACE = frozenset({
 })  # fmt: skip
 _SIDES = frozenset({"left", "right", "back", "front", "top", "bottom", "up", "down"})
 _SAYING = frozenset({"saying", "says", "say", "reading", "reads", "read", QUOTED})
-_AMOUNTS = frozenset({"pair", "bunch", "set", "couple", "pile", "stack", "number", "group"})
+_DOING = frozenset({
+    "leaning", "sleeping", "lying", "standing", "sitting", "hanging", "resting", "wearing", "facing",
+    "floating", "flying", "walking", "tied", "parked", "placed", "wrapped", "draped", "hung", "filled",
+    "attached", "made",
+})  # fmt: skip
+"""Behind a noun: what the item does, which does not name it."""
+_CLAUSES = frozenset({"so", "it", "while", "where", "when", "because", "if"})
+_AMOUNTS = frozenset(
+    {
+        "pair",
+        "bunch",
+        "set",
+        "slice",
+        "slices",
+        "piece",
+        "pieces",
+        "pairs",
+        "couple",
+        "pile",
+        "stack",
+        "number",
+        "group",
+    }
+)
 """Before "of": the thing itself is named after it."""
 LETTERS = "letters?|lettering|text|words?|writing|font|paint|chalk"
 """Of a regular expression: what has the colour of letters."""
@@ -74,8 +97,9 @@ def tokens_of(prompt: str) -> list[str]:
 def without_lettering(tokens: Sequence[str]) -> list[str]:
     """The words without how letters look: "in white letters", "in white on blue"."""
     text = f" {' '.join(tokens)} "
-    text = re.sub(rf" in (?:[\w-]+ ){{0,3}}(?:{LETTERS})(?= )", "", text)
     colour = "|".join(sorted(COLOURS))
+    ground = rf"(?: on (?:an? |the )?(?:{colour})(?= (?:on|at|in|above|over|next|beside|behind|$)))?"
+    text = re.sub(rf" in (?:[\w-]+ ){{0,3}}(?:{LETTERS})(?= ){ground}", "", text)
     text = re.sub(rf" in (?:{colour})(?: on (?:an? |the )?(?:{colour}))?(?= $)", "", text)
     return text.split()
 
@@ -96,35 +120,52 @@ def split_place(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def item_of(tokens: Sequence[str]) -> Item | None:
     """The thing that words name; None where they name none, or more than one."""
-    words = list(tokens)
-    for n, word in enumerate(words):
-        if n and (word in ("with", ",") or word in _SAYING or word in _RELATIVE):
-            words = words[:n]
+    if _CLAUSES & set(tokens):
+        return None
+    owner, words = _owned(_named(tokens))
+    while words and words[0] in ARTICLES:
+        words = words[1:]
+    while len(words) > 1 and words[-1] in _DOING:
+        words = words[:-1]
+    joined = [n for n, word in enumerate(words) if word == "and"]
+    if not words or set(words) & ARTICLES or any(not is_look(words[n - 1 : n]) for n in joined):
+        return None
+    return Item(singular(words[-1]), tuple(word for word in words[:-1] if word != "and"), owner)
+
+
+def _named(tokens: Sequence[str]) -> list[str]:
+    """The words before what an item has, says or does."""
+    words: list[str] = []
+    for n, word in enumerate(tokens):
+        if word == QUOTED and _names_surface(tokens[n + 1 :]):
+            continue
+        if words and (word in ("with", ",") or word in _SAYING or word in _RELATIVE):
             break
+        words.append(word)
+    return words
+
+
+def _owned(words: list[str]) -> tuple[str, list[str]]:
+    """Whose the item is, and its own words: "the man's tie", "the tie of the man", "her tie"."""
     owner = ""
-    if "of" in words:
+    if "of" in words[1:]:
         at = words.index("of")
-        owned = [word for word in words[at + 1 :] if word not in ARTICLES]
+        after = [word for word in words[at + 1 :] if word not in ARTICLES]
         if words[at - 1] in _AMOUNTS:
             words = words[at + 1 :]
         else:
-            is_owner = any(singular(word) in PEOPLE for word in owned)
-            owner, words = (" ".join(owned) if is_owner else ""), words[:at]
+            is_owner = any(singular(word) in PEOPLE for word in after)
+            owner, words = (" ".join(after) if is_owner else ""), words[:at]
     marks = [n for n, word in enumerate(words) if word.endswith("'s") or (word.endswith("s'") and n)]
     if marks:
         owner = " ".join(word for word in words[: marks[-1] + 1] if word not in ARTICLES)
-        owner = owner.removesuffix("'s").removesuffix("'")
-        words = words[marks[-1] + 1 :]
-    if words and words[0] in OWNERS:
-        owner, words = words[0], words[1:]
-    while words and words[0] in ARTICLES:
-        words = words[1:]
-    joined = [n for n, word in enumerate(words) if word == "and"]
-    if any(not is_look(words[n - 1 : n]) for n in joined) or not words:
-        return None
-    if any(word in ARTICLES for word in words):
-        return None
-    return Item(singular(words[-1]), tuple(word for word in words[:-1] if word != "and"), owner)
+        return owner.removesuffix("'s").removesuffix("'"), words[marks[-1] + 1 :]
+    return (words[0], words[1:]) if words and words[0] in OWNERS else (owner, words)
+
+
+def _names_surface(after: Sequence[str]) -> bool:
+    """Whether quoted words describe what follows them: a "SALE" sign."""
+    return bool(after) and singular(after[0]) in SURFACES
 
 
 def begins_place(tokens: list[str]) -> bool:

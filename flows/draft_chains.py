@@ -55,8 +55,8 @@ async def draft_chains(request: DraftChainsForm) -> DraftedSet | DraftsMissing:
         raise IncompleteError(
             f"{first.photo}: {first.problem}"
             + (f" (and {more} more)" if more else "")
-            + "; no set was made. Run again to go on; where every answer was bad, raise max_asks or take another "
-            "writer",
+            + "; no set was made. Run again to go on; where every answer was bad, raise max_asks or take "
+            "another writer",
             done=written.asked,
             cost_usd=written.cost_usd,
         )

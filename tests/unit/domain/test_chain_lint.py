@@ -178,7 +178,10 @@ ODD: dict[str, tuple[str, list[tuple[int, str]]]] = {
     "two edits": (
         changed(A, "Remove the apple and the pear."), [(15, "not_understood"), (15, "several_edits")],
     ),
-    "two sentences": (changed(A, "Remove the apple. It is old."), [(15, "sentences"), (15, "points_back")]),
+    "two sentences": (
+        changed(A, "Remove the apple. It is old."),
+        [(15, "not_understood"), (15, "points_back"), (15, "sentences")],
+    ),
 }  # fmt: skip
 
 

@@ -71,6 +71,11 @@ PLACED = [
     ("Remove the girls' hats", "remove", "girls's hat", "", ()),
     ("Take the cup off the table", "remove", "cup", "off the table", ("table",)),
     ("Take off the hat", "remove", "hat", "", ()),
+    ("Add a red umbrella leaning against the wall", "add", "red umbrella", "against the wall", ("wall",)),
+    ("Add a black cat sleeping on the sofa", "add", "black cat", "on the sofa", ("sofa",)),
+    ("Remove the car parked on the right", "remove", "car", "on the right", ()),
+    ("Add two slices of cake on the plate", "add", "cake", "on the plate", ("plate",)),
+    ('Add a "SALE" sign in white letters on red on the window', "add", "sign", "on the window", ("window",)),
     ("Delete the second lamp from the left", "remove", "second lamp", "from the left", ()),
 ]  # fmt: skip
 REPLACED = [
@@ -99,7 +104,8 @@ WRITTEN = [
     ('Change the red letters on the white mug to "Joe"', "mug", ("Joe",), "white", "red"),
 ]  # fmt: skip
 NEITHER = [
-    "Turn on the lamp", "Make them smile", "Add a mug and a plate on the table", "Put on a hat",
+    "Turn on the lamp", "Move the guitar so it leans on it", "Make them smile",
+    "Add a mug and a plate on the table", "Put on a hat",
     "Give her flowers", "Take the hat", "Swap the hats", "Open the window", "Crop the photo",
     "Dress the man in a red coat", "", "...", "The shirt should be red", "Change the weather",
     "Red shirt", "Replace the cup", "Make it nicer", "Add",
