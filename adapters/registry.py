@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from adapters.base import Editor, EditorContext, Judge, JudgeContext, SessionWriter, StateTracker
+from adapters.base import ChainWriter, Editor, EditorContext, Judge, JudgeContext, SessionWriter, StateTracker
 from adapters.datasets.source import DatasetSource
 from domain.dataset_options import DatasetAdapter, DatasetOptions
 from domain.errors import DefinitionError
@@ -46,6 +46,14 @@ class WriterClass(Protocol):
     """How a writer of sessions is built."""
 
     def build(self, card: JudgeCard, context: JudgeContext) -> SessionWriter:
+        """A writer for a card; raises pydantic's ValidationError for settings it does not know."""
+        ...
+
+
+class ChainWriterClass(Protocol):
+    """How a writer of prompt chains is built."""
+
+    def build(self, card: JudgeCard, context: JudgeContext) -> ChainWriter:
         """A writer for a card; raises pydantic's ValidationError for settings it does not know."""
         ...
 
@@ -97,6 +105,13 @@ WRITERS = {
 }
 """Who phrases sessions, by the `provider` of a judge card. Each class has `build(card, context)`."""
 
+CHAIN_WRITERS = {
+    "local": "adapters.judges.local_chains:LocalChainWriter",
+    "google": JUDGES["google"],
+    "openai": JUDGES["openai"],
+}
+"""Who drafts prompt chains, by the `provider` of a judge card. Each class has `build(card, context)`."""
+
 USES_POOL = frozenset({"control-stranger"})
 """Editors whose answers depend on the dataset's other photos."""
 
@@ -138,3 +153,13 @@ def writer_class(provider: str) -> WriterClass:
         )
     module, name = WRITERS[provider].split(":")
     return cast(WriterClass, getattr(import_module(module), name))
+
+
+def chain_writer_class(provider: str) -> ChainWriterClass:
+    """The class that has a provider's models draft chains; raises DefinitionError for an unknown one."""
+    if provider not in CHAIN_WRITERS:
+        raise DefinitionError(
+            f"no writer of chains for provider {provider!r}", field="provider", allowed=tuple(CHAIN_WRITERS)
+        )
+    module, name = CHAIN_WRITERS[provider].split(":")
+    return cast(ChainWriterClass, getattr(import_module(module), name))

@@ -13,7 +13,9 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from typing import cast
 
+from domain.chains import DIMENSIONS
 from domain.taxonomy import Taxonomy
 
 SCORE_FIELDS = ("editing_success", "overediting")
@@ -29,6 +31,7 @@ CHECKLIST_FIELDS = (
     "major_unrequested_changes",
 )
 INSTRUCTION_FIELD = "instruction"
+CHAIN_FIELDS = ("edit_target", "prompts")
 MAY_NOT_APPLY = ("right_place", "old_place_empty", "details_right")
 """Checks that some prompts give no occasion for; null then, and nothing fails by it."""
 
@@ -169,6 +172,18 @@ def parse_instruction(raw_text: str) -> str:
     if not isinstance(instruction, str) or not instruction:
         raise InvalidAnswerError(f"{INSTRUCTION_FIELD} is {instruction!r}, not a text")
     return instruction
+
+
+def parse_chain(raw_text: str) -> tuple[str, tuple[str, ...]]:
+    """Read `{"edit_target": "…", "prompts": ["…"]}`; what prompts may say is for `domain.chain_rules`."""
+    answer = _verdict(raw_text)
+    if set(answer) != set(CHAIN_FIELDS):
+        raise InvalidAnswerError(f"keys are {sorted(answer)}, not {' and '.join(CHAIN_FIELDS)}")
+    target, allowed = answer["edit_target"], DIMENSIONS["edit_target"]
+    if not isinstance(target, str) or target not in allowed:
+        raise InvalidAnswerError(f"edit_target is {target!r}, none of {', '.join(allowed)}")
+    _texts(answer["prompts"], "prompts")
+    return target, tuple(cast(list[str], answer["prompts"]))  # word for word, with any space at their ends
 
 
 def _verdict(raw_text: str) -> dict[str, object]:

@@ -112,6 +112,16 @@ def session_sets() -> str:
     return check_key("sessions/sets") + "/"
 
 
+def draft(writer: str, key: str) -> str:
+    """What a writer of prompt chains (by fingerprint) answered to one question."""
+    return check_key(f"chains/answers/{writer[:16]}/{key[:2]}/{key}.json")
+
+
+def chain_set(set_id: str, version: int) -> str:
+    """One version of a drafted set of prompt chains."""
+    return check_key(f"chains/sets/{set_id}/{version:04d}.yaml")
+
+
 def photo(decoder: str, sha: str) -> str:
     """What decoding (by version) said of a file's bytes."""
     return check_key(f"photos/{decoder}/{sha[:2]}/{sha}.json")
@@ -145,6 +155,11 @@ def dataset_page(manifest: str, name: str) -> str:
 def dataset(dataset_id: str, digest: str) -> str:
     """One version of a dataset manifest."""
     return check_key(f"datasets/{dataset_id}/{digest[:16]}.json")
+
+
+def datasets(dataset_id: str) -> str:
+    """Below it are the manifests of a dataset, with what belongs to them."""
+    return check_key(f"datasets/{dataset_id}") + "/"
 
 
 def face_work(digest: str) -> str:

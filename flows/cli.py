@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
-from flows import photo_commands, session_commands
+from flows import chain_commands, photo_commands, session_commands
 from flows.environment import set_variables
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app = typer.Typer(
 
 app.add_typer(session_commands.app, name="sessions")
 app.add_typer(photo_commands.app, name="photos")
+app.add_typer(chain_commands.app, name="chains")
 
 NOTHING_RAN, INCOMPLETE = 1, 3
 

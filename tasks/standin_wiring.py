@@ -26,6 +26,7 @@ def standin(
     suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None, only_key: str | None = None
 ) -> Starlette:
     """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
+    from adapters.judges.local_chains import LocalChainWriter
     from adapters.judges.local_writer import LocalWriter
     from adapters.standin.app import build_app
     from adapters.standin.faults import Faults
@@ -41,5 +42,5 @@ def standin(
     except ValidationError as error:
         raise settings_error(error, Suite, suite.id, "rehearsal.faults") from error
     editor = wiring.build_editor(behind, nobody, suite)
-    work = StandinWork(editor=editor, judge=judge, tracker=judge, writer=LocalWriter())
+    work = StandinWork(editor, judge, judge, LocalWriter(), LocalChainWriter())
     return build_app(work, drawn, state, only_key)
