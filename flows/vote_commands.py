@@ -1,7 +1,7 @@
 """`facedrift matches make`, `facedrift votes export | collect | list`: what people judge, and what they said.
 
-`collect` ends with 0 when everything was read and 3 when rows were rejected or a service is not done; what was
-good is kept all the same, and collecting again adds only what is new.
+`collect` ends with 0 when everything was read and 3 when rows were rejected or a service is not done; what
+was good is kept all the same, and collecting again adds only what is new.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from adapters.votes.source import VoteSource
 from domain import keys
 from domain.known_matches import KnownMatches
 from domain.vote_requests import CollectRequest
-from domain.votes import ANONYMOUS, MOST_REJECTED, RejectedVote, VotesCollected
+from domain.votes import ANONYMOUS, MOST_REJECTED, FoundVote, RejectedVote, VotesCollected
 from tasks import ledger, policies, vote_store, wiring
 from tasks.definitions import load_suite
 from tasks.runs_of_suites import find_run
@@ -37,20 +37,14 @@ def collect(
     reasons, rejected = Counter[str](), list[RejectedVote]()
     for item in source.read(known):
         read += 1
+        bad = item if isinstance(item, RejectedVote) else None
         if not isinstance(item, RejectedVote):
             ending = there.take(item)
             n_known += ending == "known"
-            if ending != "duplicate_voter":
-                continue
-            item = RejectedVote(
-                where=source.where,
-                line=item.line,
-                reason=ending,
-                detail=f"{item.vote.annotator!r} has voted on the match {item.vote.match[:12]}… before",
-            )
-        reasons[item.reason] += 1
-        if len(rejected) < MOST_REJECTED:
-            rejected.append(item)
+            bad = _twice(item, source.where) if ending == "duplicate_voter" else None
+        if bad:
+            reasons[bad.reason] += 1
+            rejected += [bad] if len(rejected) < MOST_REJECTED else []
     done = found.model_copy(
         update={
             "read": read,
@@ -65,6 +59,12 @@ def collect(
     )
     ledger.write_new(store, keys.votes_collected(found.suite, keys.fingerprint(done)), done)
     return done
+
+
+def _twice(found: FoundVote, where: str) -> RejectedVote:
+    vote = found.vote
+    detail = f"{vote.annotator!r} has voted on the match {vote.match[:12]}… before"
+    return RejectedVote(where=where, line=found.line, reason="duplicate_voter", detail=detail)
 
 
 def starting(request: CollectRequest, run_id: str, where: str) -> VotesCollected:
@@ -128,12 +128,10 @@ def account(done: VotesCollected) -> str:
     """A collection in one or two sentences."""
     if done.pending:
         return f"{done.suite}: {done.source} {done.where}: nothing collected yet: {done.pending}"
-    text = (
-        f"{done.suite}: {done.read} read from {done.where}: {done.new} new votes, {done.known} known before, "
-    )
-    text += f"{done.n_rejected} rejected"
+    text = f"{done.suite}: {done.read} read from {done.where}: {done.new} new votes, {done.known} known "
+    text += f"before, {done.n_rejected} rejected"
     if done.reasons:
         text += f" ({', '.join(f'{count} × {reason}' for reason, count in done.reasons.items())})"
     if done.anonymous:
-        text += f". {done.anonymous} are of voters whom the source does not name: nothing is known of them one by one"
+        text += f". {done.anonymous} are of voters whom the source does not name, each told from no other"
     return text

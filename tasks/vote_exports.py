@@ -1,4 +1,4 @@
-"""Matches out of the store into a folder: their pictures, and a table or tasks that some voting tool reads."""
+"""Matches out of the store into a folder: their pictures, and a table or tasks for a voting tool."""
 
 from __future__ import annotations
 

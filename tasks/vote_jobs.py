@@ -117,8 +117,8 @@ def check_price(job: Job, request: CollectRequest) -> None:
     """Raise before a job is given whose price is not known, or too high."""
     if request.price_usd is None:
         raise DefinitionError(
-            f"{request.source} was not given these {job.wanted.n_matches} matches yet, and a job costs money: "
-            "say what one response costs",
+            f"{request.source} was not given these {job.wanted.n_matches} matches yet, and a job is paid: say "
+            "what one response costs",
             field="price_usd",
         )
     if request.max_cost_usd is not None and job.wanted.cost_usd > request.max_cost_usd:

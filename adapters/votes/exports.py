@@ -1,4 +1,4 @@
-"""Matches given out as a table: CSV, JSONL or Parquet, with the places of their pictures, for any voting tool.
+"""Matches given out as a table: CSV, JSONL or Parquet, with the places of their pictures.
 
 Who made which face is not in it, nor which answers are known: a voter or a tool that knew would not be asked.
 """
@@ -42,6 +42,6 @@ def write_table(path: Path, kind: TableKind, held: Iterable[dict[str, str]]) -> 
         if kind == "jsonl":
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in held)
             return
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(held)
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows(row.values() for row in held)
