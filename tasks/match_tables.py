@@ -57,3 +57,8 @@ def matches_of(table: pl.DataFrame) -> Iterator[Match]:
     """The rows of a table that was read, as matches; they were checked when they were made."""
     for row in table.drop("id").iter_rows(named=True):
         yield Match.model_construct(**row)
+
+
+def named_matches(table: pl.DataFrame) -> Iterator[tuple[str, Match]]:
+    """The same, each with its id."""
+    return zip(table["id"].to_list(), matches_of(table), strict=True)

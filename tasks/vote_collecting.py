@@ -20,6 +20,8 @@ from tasks.threads import in_thread
 from tasks.vote_jobs import known_matches
 from tasks.vote_wiring import vote_source
 
+VOTER = vote_store.SCHEMA.names().index("annotator")
+
 
 def collect(
     source: VoteSource, known: KnownMatches, found: VotesCollected, store: ObjectStore
@@ -53,8 +55,8 @@ def collect(
             "n_rejected": reasons.total(),
             "reasons": dict(sorted(reasons.items())),
             "rejected": tuple(rejected),
-            "anonymous": sum(vote.annotator.startswith(ANONYMOUS) for vote in there.fresh),
-            "part": vote_store.add(found.suite, there.fresh, store),
+            "anonymous": sum(str(row[VOTER]).startswith(ANONYMOUS) for row in there.fresh),
+            "part": vote_store.add_rows(found.suite, there.fresh, store),
         }
     )
     ledger.write_new(store, keys.votes_collected(found.suite, keys.fingerprint(done)), done)

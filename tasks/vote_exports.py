@@ -65,7 +65,7 @@ def export(
     store, plan = wiring.store(), wiring.run_plan(find_run(suite, run))
     rules = rules_of(plan)
     table = match_tables.read_matches(match_tables.expect_match_set(plan.suite.id, plan.id, store), store)
-    matches = list(zip(table["id"].to_list(), match_tables.matches_of(table), strict=True))
+    matches = list(match_tables.named_matches(table))
     base = (base_url or IMAGES).rstrip("/")
     left = _sides([name for name, _ in matches], rules.seed)
     try:

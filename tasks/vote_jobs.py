@@ -57,7 +57,7 @@ def job_of(request: CollectRequest, store: ObjectStore) -> Job:
     rules = rules_of(run)
     made = match_tables.expect_match_set(run.suite.id, run.id, store)
     table = match_tables.read_matches(made, store)
-    each = zip(table["id"].to_list(), match_tables.matches_of(table), strict=True)
+    each = match_tables.named_matches(table)
     matches = [(name, match) for name, match in each if match.crop_a_sha256 != match.crop_b_sha256]
     responses = request.responses or rules.votes_per_match
     digest = keys.fingerprint(
@@ -224,4 +224,4 @@ def _job_of_request(request: CollectRequest) -> tuple[VoteJob | None, str | None
 def known_matches(run: RunPlan, store: ObjectStore) -> KnownMatches:
     """The matches of a run, as a source of votes finds them."""
     made = match_tables.expect_match_set(run.suite.id, run.id, store)
-    return KnownMatches(match_tables.matches_of(match_tables.read_matches(made, store)))
+    return KnownMatches(match_tables.named_matches(match_tables.read_matches(made, store)))

@@ -59,10 +59,18 @@ class VotesRead:
     """Names these votes, whichever parts hold them."""
 
 
-def encode(votes: Iterable[Vote]) -> bytes:
+Row = tuple[str | int | float | None, ...]
+"""A vote in the order of `SCHEMA`: a fifth of the memory that the vote itself takes."""
+FIELDS = tuple(SCHEMA)[1:]
+
+
+def row_of(vote: Vote) -> Row:
+    """A vote as a row."""
+    return (vote.id, *(getattr(vote, name) for name in FIELDS))
+
+
+def encode(rows: Iterable[Row]) -> bytes:
     """Votes as the bytes of a part, the same for the same votes in any order."""
-    names = SCHEMA.names()[1:]
-    rows = [(vote.id, *(getattr(vote, name) for name in names)) for vote in votes]
     return parts.encode(pl.DataFrame(rows, SCHEMA, orient="row").unique("id").sort("id"))
 
 
@@ -89,9 +97,14 @@ def _read(store: ObjectStore, key: str) -> pl.DataFrame:
 
 def add(suite: str, votes: Sequence[Vote], store: ObjectStore) -> str | None:
     """Store new votes as a part; its key, or None when there are none."""
-    if not votes:
+    return add_rows(suite, [row_of(vote) for vote in votes], store)
+
+
+def add_rows(suite: str, rows: Sequence[Row], store: ObjectStore) -> str | None:
+    """The same, of votes as rows."""
+    if not rows:
         return None
-    data = encode(votes)
+    data = encode(rows)
     key = keys.votes_part(suite, keys.sha256(data))
     parts.write(store, key, data)
     return key
@@ -103,19 +116,21 @@ class Known:
     def __init__(self, there: pl.DataFrame) -> None:
         self._ids = set(there["id"].to_list())
         self._voters = set(there.select("source", "annotator", "match").iter_rows())
-        self.fresh: list[Vote] = []
+        self.fresh: list[Row] = []
 
     def take(self, found: FoundVote) -> str | None:
         """Add a vote when it is new; else `known`, or `duplicate_voter` for a second vote on one match."""
         vote = found.vote
-        if (name := vote.id) in self._ids:
+        row = row_of(vote)
+        name = str(row[0])
+        if name in self._ids:
             return "known"
         voter = (vote.source, vote.annotator, vote.match)
         if voter in self._voters:
             return "duplicate_voter"
         self._ids.add(name)
         self._voters.add(voter)
-        self.fresh.append(vote)
+        self.fresh.append(row)
         return None
 
 

@@ -25,5 +25,5 @@ def a_match(photo: int = 0, a: str = "m0", b: str = "m1", **fields: object) -> M
 
 
 MATCHES = tuple(a_match(photo, a, b) for photo in range(3) for a, b in (("m0", "m1"), ("m0", "m2")))
-KNOWN = KnownMatches(MATCHES)
+KNOWN = KnownMatches.of(MATCHES)
 FIRST = MATCHES[0].id

@@ -12,12 +12,16 @@ from chains import a_plan, an_end, sessions_of
 
 from adapters.base import ObjectStore
 from domain import keys
+from domain.matches import MatchSet
 from domain.photos import Dataset
 from domain.plan import StepPlan, chains
 from domain.records import ImageRef
 from domain.runs import RunPlan
 from domain.votes import VoteRules
 from tasks import ledger
+from tasks.cropping import cut_face, found_box, missing_crops
+from tasks.finished_chains import finished
+from tasks.match_making import crop_work, field_of, keep, rules_of
 
 SIZE = (60, 40)
 BOX = (20.0, 10.0, 30.0, 20.0)
@@ -97,3 +101,12 @@ def a_voted_run(
             ledger.write_new(store, keys.outcome(end.key), end)
             step = run.step_after(step, end)
     return VotedRun(run, photos, store)
+
+
+def make_matches(made: VotedRun) -> MatchSet:
+    """Cut out the faces of a run and make its matches, without a flow."""
+    run, photos, store = made.run, made.photos, made.store
+    field = field_of(run, finished(run, photos, store), rules_of(run))
+    for one in missing_crops(run, crop_work(field, photos), store):
+        cut_face(found_box(run, photos.by_id[one.photo], store), one.image, store)
+    return keep(run, field, photos, store)

@@ -111,7 +111,7 @@ class CrowdReader:
         country = text(user, "country")
         if isinstance(score, Bad) or isinstance(country, Bad):
             return score if isinstance(score, Bad) else cast(Bad, country)
-        match = placed.match.id
+        match = placed.id
         content: dict[str, JsonValue] = {
             "match": match, "choice": chosen, "country": country, "user_score": score
         }  # fmt: skip

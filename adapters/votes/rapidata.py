@@ -151,4 +151,4 @@ def _of_result(result: object, known: KnownMatches, reader: CrowdReader) -> Iter
     if "detailedResults" not in held:
         return iter((Bad("no_votes", "the result holds no single answers"),))
     words = {"1": [match.crop_a_sha256], "2": [match.crop_b_sha256]}
-    return reader.of_details(held["detailedResults"], Placed(match, "a"), words)
+    return reader.of_details(held["detailedResults"], Placed(str(name), match, "a"), words)

@@ -156,7 +156,7 @@ def test_nothing_to_read_is_an_error_that_says_what_to_mend(
 ) -> None:
     for name in ("CLIENT_ID", "CLIENT_SECRET", "TOKEN"):
         monkeypatch.delenv(f"RAPIDATA_{name}", raising=False)
-    with pytest.raises(DefinitionError, match="no such|RAPIDATA_CLIENT_ID"):
+    with pytest.raises(DefinitionError, match=r"no such|RAPIDATA_CLIENT_ID"):
         read(source, str(tmp_path / "nowhere"))
 
 
@@ -249,7 +249,7 @@ def test_a_paid_call_is_sent_once_and_is_ambiguous_when_its_answer_is_lost(
         ("POST /job", 500, AmbiguousError),
     ],
 )
-def test_every_failure_says_what_to_do(  # noqa: PLR0917
+def test_every_failure_says_what_to_do(
     source: VoteSourceName,
     order: VoteOrder,
     rapidata: Rapidata,
@@ -293,7 +293,7 @@ def test_an_answer_that_nobody_knows_is_an_error(source: VoteSourceName, rapidat
 
 
 @services
-@pytest.mark.parametrize("results", [[], {}, {"results": 7}, b"x"])
+@pytest.mark.parametrize("results", [[], {}, {"results": 7}, "x"])
 def test_results_of_another_shape_are_an_error(
     source: VoteSourceName, rapidata: Rapidata, results: Any
 ) -> None:

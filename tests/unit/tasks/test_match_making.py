@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from matched_runs import BOX, VotedRun, a_picture, a_voted_run, put
+from matched_runs import BOX, VotedRun, a_picture, a_voted_run, make_matches, put
 from PIL import Image
 
 from adapters.base import ObjectStore
@@ -43,12 +43,6 @@ def cut_all(made: VotedRun) -> int:
     return sum(cut_face(boxes[one.photo], one.image, made.store) for one in work)
 
 
-def make(made: VotedRun) -> MatchSet:
-    cut_all(made)
-    run, photos, store = made.run, made.photos, made.store
-    return keep(run, field_of(run, finished(run, photos, store), rules_of(run)), photos, store)
-
-
 def table(made: MatchSet, store: ObjectStore) -> pl.DataFrame:
     return match_tables.read_matches(made, store)
 
@@ -62,7 +56,7 @@ def refuses(model: str, *photos: str):
 
 def test_all_models_meet_on_all_photos(store: ObjectStore) -> None:
     made = a_voted_run(store)
-    found = make(made)
+    found = make_matches(made)
     assert (found.n_matches, found.n_gold, found.models) == (9, 3, ("m0", "m1", "m2"))
     assert (found.left_out, found.not_ranked, found.alone) == ({}, {}, 0)
     rows = table(found, store)
@@ -74,7 +68,7 @@ def test_all_models_meet_on_all_photos(store: ObjectStore) -> None:
 
 def test_a_match_shows_the_faces_of_the_last_step(store: ObjectStore) -> None:
     made = a_voted_run(store, people=1, models=2)
-    match = next(m for m in match_tables.matches_of(table(make(made), store)) if m.gold is None)
+    match = next(m for m in match_tables.matches_of(table(make_matches(made), store)) if m.gold is None)
     box = found_box(made.run, made.photos.base[0], store)
     ends = finished(made.run, made.photos, store).chains
     assert ends["model"].to_list() == ["m0", "m1"]
@@ -87,10 +81,10 @@ def test_a_match_shows_the_faces_of_the_last_step(store: ObjectStore) -> None:
 
 def test_models_meet_only_where_both_finished(store: ObjectStore) -> None:
     made = a_voted_run(store, people=5, rules=VoteRules(gold_share=0), makes=refuses("m1", "p2-1"))
-    found = make(made)
+    found = make_matches(made)
     rows = table(found, store).filter(pl.col("gold").is_null())
     assert found.n_matches == 13
-    assert rows.filter((pl.col("photo") == "p2-1")).select("model_a", "model_b").rows() == [("m0", "m2")]
+    assert rows.filter(pl.col("photo") == "p2-1").select("model_a", "model_b").rows() == [("m0", "m2")]
     assert found.left_out == {"m1": 1}
     assert left_out_rows(found) == [{"model": "m1", "photos": 1, "why": "did not complete them"}]
 
@@ -102,7 +96,7 @@ def test_who_finished_too_few_meets_nobody(store: ObjectStore) -> None:
     def makes(step: StepPlan) -> bool:
         return step.chain.photo not in bad.get(step.chain.model, ())
 
-    found = make(a_voted_run(store, people=5, makes=makes))
+    found = make_matches(a_voted_run(store, people=5, makes=makes))
     assert found.models == ("m0", "m2")
     assert found.not_ranked == {"m1": 0.6}
     assert found.left_out == {"m1": 5, "m2": 1}
@@ -126,10 +120,10 @@ def test_unfinished_chains_are_no_matches(store: ObjectStore) -> None:
 
 def test_making_them_again_gives_the_same_and_cuts_nothing(store: ObjectStore) -> None:
     made = a_voted_run(store)
-    first = make(made)
+    first = make_matches(made)
     assert cut_all(made) == 0
     keys_before = sorted(store.list("matches/"))
-    assert make(made) == first
+    assert make_matches(made) == first
     run, photos = made.run, made.photos
     field = field_of(run, finished(run, photos, store), rules_of(run))
     matches, n_gold, _ = build(run, field, photos, store)
@@ -139,11 +133,11 @@ def test_making_them_again_gives_the_same_and_cuts_nothing(store: ObjectStore) -
 
 
 def test_another_seed_is_another_queue_of_the_same_matches(store: ObjectStore) -> None:
-    one = make(a_voted_run(store, rules=VoteRules(gold_share=0, gold_first=0, seed=1)))
+    one = make_matches(a_voted_run(store, rules=VoteRules(gold_share=0, gold_first=0, seed=1)))
     other_run = a_voted_run(
         store, rules=VoteRules(gold_share=0, gold_first=0, seed=2), id="20261201T000000-b"
     )
-    other = make(other_run)
+    other = make_matches(other_run)
     ids = [table(found, store)["id"].to_list() for found in (one, other)]
     assert ids[0] != ids[1]
     assert sorted(ids[0]) == sorted(ids[1])
@@ -151,7 +145,7 @@ def test_another_seed_is_another_queue_of_the_same_matches(store: ObjectStore) -
 
 def test_known_answers(store: ObjectStore) -> None:
     made = a_voted_run(store, people=4, rules=VoteRules(gold_share=0.5, gold_first=2))
-    found = make(made)
+    found = make_matches(made)
     assert found.n_gold == 6  # half of 12
     rows = table(found, store)
     assert rows["gold"].head(2).null_count() == 0
@@ -174,12 +168,14 @@ def test_known_answers(store: ObjectStore) -> None:
 
 
 def test_one_photo_has_one_known_answer(store: ObjectStore) -> None:
-    found = make(a_voted_run(store, people=1, models=2, rules=VoteRules(gold_share=0.5, gold_first=3)))
+    found = make_matches(
+        a_voted_run(store, people=1, models=2, rules=VoteRules(gold_share=0.5, gold_first=3))
+    )
     assert found.n_gold == 1
 
 
 def test_there_are_no_known_answers_where_none_are_wanted(store: ObjectStore) -> None:
-    found = make(a_voted_run(store, rules=VoteRules(gold_share=0, gold_first=0)))
+    found = make_matches(a_voted_run(store, rules=VoteRules(gold_share=0, gold_first=0)))
     assert (found.n_gold, found.n_matches) == (0, 9)
 
 
@@ -200,14 +196,14 @@ def test_strangers_are_other_people(store: ObjectStore) -> None:
 
 def test_a_new_model_comes_first_where_the_queue_is_d_optimal(store: ObjectStore) -> None:
     rules = VoteRules(gold_share=0, gold_first=0, strategy="d_optimal")
-    old = make(a_voted_run(store, people=4, models=3, rules=rules))
+    old = make_matches(a_voted_run(store, people=4, models=3, rules=rules))
     votes = [
         Vote(match=m.id, choice="a", annotator="ann", source="page", source_id=m.id)
         for m in match_tables.matches_of(table(old, store))
     ]
     vote_store.add(old.suite, votes, store)
     made = a_voted_run(store, people=4, models=4, rules=rules, id="20261201T000000-b")
-    found = make(made)
+    found = make_matches(made)
     rows = table(found, store)
     assert found.votes_known == 12
     assert [b for b in rows["model_b"].head(12)] == ["m3"] * 12
@@ -290,7 +286,7 @@ def test_an_image_that_is_gone_is_an_error(store: ObjectStore) -> None:
 
 
 def test_a_table_of_matches_that_is_damaged_is_an_error(store: ObjectStore) -> None:
-    found = make(a_voted_run(store))
+    found = make_matches(a_voted_run(store))
     store.put(found.table, b"no parquet")
     with pytest.raises(StoreError, match="damaged"):
         match_tables.read_matches(found, store)
@@ -302,7 +298,7 @@ def test_a_table_of_matches_that_is_damaged_is_an_error(store: ObjectStore) -> N
 
 
 def test_the_share_of_known_answers_is_rounded_up(store: ObjectStore) -> None:
-    found = make(a_voted_run(store, people=4, rules=VoteRules(gold_share=0.05, gold_first=0)))
+    found = make_matches(a_voted_run(store, people=4, rules=VoteRules(gold_share=0.05, gold_first=0)))
     assert found.n_gold == math.ceil(0.05 * 12)
 
 

@@ -137,4 +137,4 @@ def test_a_second_vote_on_a_match_is_a_duplicate_and_the_same_vote_is_known(stor
     assert known.take(FoundVote(vote=a_vote(1))) == "known"
     assert known.take(FoundVote(vote=a_vote(1, choice="b"))) == "duplicate_voter"
     assert known.take(FoundVote(vote=a_vote(0, source="label_studio"))) is None
-    assert known.fresh == [a_vote(1), a_vote(0, source="label_studio")]
+    assert known.fresh == [vote_store.row_of(a_vote(1)), vote_store.row_of(a_vote(0, source="label_studio"))]

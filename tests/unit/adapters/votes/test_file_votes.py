@@ -306,7 +306,7 @@ def test_the_newer_table_with_pictures_in_it(tmp_path: Path) -> None:
 
 
 def test_models_whose_names_differ_after_a_dot(tmp_path: Path) -> None:
-    known = KnownMatches([a_match(0, "flux-1.1", "flux-1.2")])
+    known = KnownMatches.of([a_match(0, "flux-1.1", "flux-1.2")])
     path = tmp_path / "votes.jsonl"
     row = {"photo": "p0-1", "model1": "flux-1.1", "model2": "flux-1.2"}
     path.write_text(json.dumps({**row, "detailed_results": details("flux-1.1", "flux-1.2", "flux-1.2")}))
@@ -341,14 +341,14 @@ def test_bad_rows_of_the_crowd(tmp_path: Path) -> None:
 
 
 def test_a_photo_with_two_sessions_is_ambiguous_without_pictures(tmp_path: Path) -> None:
-    known = KnownMatches([a_match(0), a_match(0, session="s1", crop_a_sha256=sha("other"))])
+    known = KnownMatches.of([a_match(0), a_match(0, session="s1", crop_a_sha256=sha("other"))])
     path = csv(tmp_path, "p0-1,m0,m1,1,0", heading="photo,model1,model2,votes_image1,votes_image2")
     assert [one.reason for one in read(path, known) if isinstance(one, RejectedVote)] == ["ambiguous_match"]
 
 
 def test_models_that_made_the_very_same_picture_are_told_apart_by_name(tmp_path: Path) -> None:
     same = {"crop_a_sha256": sha("same"), "crop_b_sha256": sha("third")}
-    known = KnownMatches([a_match(0, "m0", "m2", **same), a_match(0, "m1", "m2", **same)])
+    known = KnownMatches.of([a_match(0, "m0", "m2", **same), a_match(0, "m1", "m2", **same)])
     path = tmp_path / "votes.jsonl"
     row = {"image1": f"{sha('third')}.png", "image2": f"{sha('same')}.png", "model1": "m2", "model2": "m1"}
     path.write_text(json.dumps({**row, "votes_image1": 1, "votes_image2": 0}))
