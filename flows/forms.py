@@ -24,6 +24,7 @@ from domain.requests import (
 )
 from domain.suites import Suite
 from domain.taxonomy import Taxonomy
+from domain.vote_requests import CollectRequest, MatchesRequest
 from tasks.definitions import names
 from tasks.writers import writers
 
@@ -60,3 +61,5 @@ RetryForm = Annotated[RetryRequest, DropDowns()]
 RefreshForm = Annotated[RefreshRequest, DropDowns()]
 WriteSessionsForm = Annotated[WriteSessionsRequest, DropDowns()]
 DraftChainsForm = Annotated[DraftChainsRequest, DropDowns("chains")]
+MatchesForm = Annotated[MatchesRequest, DropDowns()]
+CollectForm = Annotated[CollectRequest, DropDowns()]
