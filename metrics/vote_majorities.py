@@ -122,7 +122,7 @@ def known_votes(votes: pl.DataFrame, matches: pl.DataFrame) -> KnownVotes:
     again = pl.struct("match", "annotator").is_duplicated()
     several = on_known.filter(again)
     first = several.with_columns(pl.col("at").map_elements(_moment, return_dtype=pl.Float64).alias("moment"))
-    first = first.sort("moment", "choice", "at").unique(("match", "annotator"), keep="first")
+    first = first.sort("moment", "choice", "at", nulls_last=True).unique(("match", "annotator"), keep="first")
     frame = pl.concat([on_known.filter(~again), first.select(on_known.columns)]).sort("match", "annotator")
     return KnownVotes(
         frame,
