@@ -53,6 +53,7 @@ bench: .venv/dev.stamp
 	.venv/bin/python -m tests.benchmarks.rehearsal_memory
 	.venv/bin/python -m tests.benchmarks.permutation
 	.venv/bin/python -m tests.benchmarks.scoring
+	.venv/bin/python -m tests.benchmarks.ranking
 	.venv/bin/python -m tests.benchmarks.planning
 	PYTHONPATH=tests .venv/bin/python -m tests.benchmarks.object_store
 	.venv/bin/python -m tests.benchmarks.preparing $(PHOTOS)

@@ -105,8 +105,3 @@ def ratings(strengths: Floats) -> Floats:
 
     """
     return CENTRE + SCALE * (strengths - strengths.mean(-1, keepdims=True))
-
-
-def win_chance(difference: float) -> float:
-    """Chance that one model beats another whose rating is lower by so many points."""
-    return 1 / (1 + math.exp(-difference / SCALE))

@@ -57,13 +57,13 @@ def metric_agreement(
         raise MetricError(f"a value of {metric} is not finite")
     rows = [
         {"metric": metric, "dimension": dimension, "value": value}
-        | _row(part, metric, value, draws or Draws())
+        | _row(part, (metric, dimension, value), draws or Draws())
         for dimension, value, part in board_slices(held, chains, dimensions or {})
     ]
     return pl.DataFrame(rows, schema=METRIC_AGREEMENT)
 
 
-def _row(rows: pl.DataFrame, metric: str, value: str, draws: Draws) -> dict[str, object]:
+def _row(rows: pl.DataFrame, name: tuple[str, ...], draws: Draws) -> dict[str, object]:
     known = rows.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
     told = known.filter((pl.col("result") != "tie") & (pl.col("a") != pl.col("b")))
     picks = ((told["a"] > told["b"]) == (told["result"] == "a")).cast(pl.Float64)
@@ -72,7 +72,7 @@ def _row(rows: pl.DataFrame, metric: str, value: str, draws: Draws) -> dict[str,
         estimate = cluster_bootstrap_interval(
             picks.to_list(),
             told["photo"].to_list(),
-            rng=block_stream(draws.seed, ("metric_agreement", metric, value), 0),
+            rng=block_stream(draws.seed, ("metric_agreement", *name), 0),
             resamples=draws.resamples,
         )
     return {

@@ -77,13 +77,12 @@ def ranking(
     held = columns_of(results, RESULTS, "results")
     rows: list[Row] = []
     for dimension, value, part in board_slices(held, chains, dimensions or {}):
-        rows += [
-            {"dimension": dimension, "value": value} | row for row in _board(part, draws or Draws(), value)
-        ]
+        board = _board(part, draws or Draws(), (dimension, value))
+        rows += [{"dimension": dimension, "value": value} | row for row in board]
     return pl.DataFrame(rows, schema=RANKING)
 
 
-def _board(results: pl.DataFrame, draws: Draws, value: str) -> list[Row]:
+def _board(results: pl.DataFrame, draws: Draws, name: tuple[str, str]) -> list[Row]:
     if results.is_empty():
         return []
     wins = photo_wins(results)
@@ -92,7 +91,7 @@ def _board(results: pl.DataFrame, draws: Draws, value: str) -> list[Row]:
     for part in range(1, int(graph.component.max()) + 1):
         members = graph.members(part)
         if len(members):
-            rng = block_stream(draws.seed, ("ranking", value), part)
+            rng = block_stream(draws.seed, ("ranking", *name), part)
             _rate(rows, graph, wins, members, rng, draws.resamples)
     for model, row in enumerate(rows):
         row |= {"component": int(graph.component[model]), "note": graph.note[model]}

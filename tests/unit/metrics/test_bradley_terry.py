@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 
 from domain.errors import MetricError
-from metrics.bradley_terry import CENTRE, SCALE, fit_strengths, ratings, win_chance
+from metrics.bradley_terry import CENTRE, SCALE, fit_strengths, ratings
 from metrics.win_graphs import are_strong
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -59,7 +59,6 @@ def test_two_models_by_hand():
     assert found == pytest.approx([np.log(3) / 2, -np.log(3) / 2])
     assert ratings(found) == pytest.approx([1000 + 95.4243, 1000 - 95.4243], abs=1e-3)
     assert SCALE * np.log(10) == pytest.approx(400)
-    assert win_chance(SCALE * np.log(3)) == pytest.approx(0.75)
 
 
 def test_three_models_by_hand():
