@@ -199,4 +199,5 @@ def _alpha_bounds(
     last = resamples - 1
     low = float(np.sort(np.where(known, alpha, -np.inf))[math.floor(0.025 * last)])
     high = float(np.sort(np.where(known, alpha, np.inf))[math.ceil(0.975 * last)])
-    return {"low": low if math.isfinite(low) else None, "high": high if math.isfinite(high) else None}
+    bounds = {"low": low, "high": high}
+    return {name: round(bound, 9) if math.isfinite(bound) else None for name, bound in bounds.items()}

@@ -27,6 +27,10 @@ _ORDER = {None: 1, UNBEATEN: 0}
 """Of a board's rows: unbeaten, rated, then the others."""
 
 
+_DIGITS = 6
+"""Of a rating: more are the machine's, and would give one ranking two names."""
+
+
 @dataclass(frozen=True)
 class Draws:
     """How intervals are drawn."""
@@ -134,7 +138,7 @@ def _rate(
     for place, model in enumerate(members):
         above = int(graph.above[model])
         rows[model] |= {
-            "rating": float(rated[place]),
+            "rating": round(float(rated[place]), _DIGITS),
             "rating_low": _finite(low[place]),
             "rating_high": _finite(high[place]),
             "rank": 1 + above + int((low > high[place]).sum()),
@@ -146,7 +150,7 @@ def _rate(
 
 
 def _finite(bound: float) -> float | None:
-    return float(bound) if np.isfinite(bound) else None
+    return round(float(bound), _DIGITS) if np.isfinite(bound) else None
 
 
 def _counts(results: pl.DataFrame) -> list[Row]:

@@ -16,7 +16,7 @@ from domain.runs import RunPlan
 from domain.votes import VoteRules
 from tasks.ranking import ballot_of, salt_of
 from tasks.ranking_tables import RANKING_TABLES, Ballot, facts, pseudonymous, ranking_tables
-from tasks.vote_frames import read_matches, read_votes
+from tasks.vote_frames import VotesRead, read_matches, read_votes
 
 PHOTOS = [f"photo-{number}" for number in range(6)]
 MODELS = ("flux", "qwen", "seed", "slow")
@@ -166,6 +166,22 @@ def test_without_chains_and_completion_there_is_one_board_of_all(ballot: Ballot,
     assert tables["ranking"]["dimension"].unique().to_list() == ["all"]
     assert tables["ranking"].height == 4
     assert facts_of(tables)["models_not_ranked"] == ""
+
+
+def test_nobody_ranked_and_votes_on_gold_only_are_empty_boards(ballot: Ballot, scored) -> None:
+    nobody = {**scored, "completion": pl.DataFrame({"model": MODELS, "ranked": [False] * 4})}
+    tables = ranking_tables(ballot, nobody)
+    assert tables["ranking"].is_empty()
+    assert tables["matchups"].is_empty()
+    assert tables["match_results"].height == 36
+    votes = ballot.read.votes.filter("is_gold")
+    golden = Ballot(ballot.rules, ballot.match_set, ballot.matches, VotesRead(votes, 0, 0, "d"), ballot.salt)
+    tables = ranking_tables(golden, scored)
+    assert {name: table.height for name, table in tables.items() if name != "vote_facts"} == {
+        "ranking": 0, "matchups": 0, "match_results": 0, "annotators": 2, "vote_agreement": 4,
+        "metric_agreement": 1,
+    }  # fmt: skip
+    assert dict(tables["vote_agreement"].select("name", "value").iter_rows())["gold_accuracy"] == 0.5
 
 
 def test_the_salt_is_drawn_once(store: LocalStore) -> None:
