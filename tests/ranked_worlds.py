@@ -95,7 +95,10 @@ def coverage(world: World, repetitions: int, *, resamples: int = 1_000, by_match
         if by_match:
             results = results.with_columns(pl.col("match").alias("photo"))
         board = ranking(results, draws=Draws(seed, resamples)).sort("model")
-        low, high = (board[f"rating_{bound}"].to_numpy() for bound in ("low", "high"))
+        low, high = (
+            board[f"rating_{bound}"].fill_null(beyond).to_numpy()
+            for bound, beyond in (("low", -np.inf), ("high", np.inf))
+        )
         held.append((low <= truth) & (truth <= high))
         widths.append(high - low)
     return Coverage(np.array(held), np.array(widths))

@@ -33,7 +33,7 @@ from metrics.rating_draws import rating_draws
 from metrics.win_matrices import photo_wins
 
 MATCHES, MODELS, PHOTOS = 60_800, 25, 199
-ROUNDS = 7
+ROUNDS = 5
 RESAMPLES = 1_000
 EVALICA_RESAMPLES = 20
 REPETITIONS = 200
@@ -138,17 +138,23 @@ def fits() -> list[str]:
         )
         for _ in range(ROUNDS)
     ]
+    call, calls, names, fit, draws = (
+        [getattr(each, name) for each in rounds] for name in ("call", "calls", "names", "fit", "draws")
+    )
     rows = {
-        f"{MATCHES:,} matches, names to strengths": [(r.call, r.names + r.fit) for r in rounds],
-        "evalica's call, our fit of the win matrix": [(r.call, r.fit) for r in rounds],
-        "the same without its indexing": [(r.call - r.index, r.fit) for r in rounds],
-        f"{RESAMPLES:,} resamples of photos, from names": [(r.calls, r.draws) for r in rounds],
-        "the same without its indexing ": [(r.calls - RESAMPLES * r.index_again, r.draws) for r in rounds],
+        f"{MATCHES:,} matches, names to strengths": (call, [a + b for a, b in zip(names, fit, strict=True)]),
+        "evalica's call, our fit of the win matrix": (call, fit),
+        "the same without its indexing": ([median(call) - median(r.index for r in rounds)], [median(fit)]),
+        f"{RESAMPLES:,} resamples of photos, from names": (calls, draws),
+        "these without its indexing": (
+            [median(calls) - RESAMPLES * median(r.index_again for r in rounds)],
+            [median(draws)],
+        ),
     }
     return [
         "| | evalica, s | ours, s | ratio | ratios of the rounds |",
         "|---|---|---|---|---|",
-        *(_line(name, pairs) for name, pairs in rows.items()),
+        *(_line(name, *pair) for name, pair in rows.items()),
         "",
         f"Largest difference of strengths: {far:.0e} (point), {far_drawn:.0e} (resamples). "
         f"The whole board with intervals and ranks: {median(r.board for r in rounds):.2f} s.",
@@ -170,11 +176,10 @@ class Round:
     board: float
 
 
-def _line(name: str, pairs: list[tuple[float, float]]) -> str:
-    ratios = sorted(slow / fast for slow, fast in pairs)
-    slow, fast = (median(pair[side] for pair in pairs) for side in (0, 1))
-    shown = f"{ratios[0]:.0f} to {ratios[-1]:.0f}"
-    return f"| {name.strip()} | {slow:.4f} | {fast:.5f} | **{median(ratios):.0f} ×** | {shown} |"
+def _line(name: str, theirs: list[float], ours: list[float]) -> str:
+    ratios = sorted(slow / fast for slow, fast in zip(theirs, ours, strict=True))
+    shown = f"{ratios[0]:.0f} to {ratios[-1]:.0f}" if len(ratios) > 1 else "of medians"
+    return f"| {name} | {median(theirs):.4f} | {median(ours):.5f} | **{median(ratios):.0f} ×** | {shown} |"
 
 
 def intervals() -> list[str]:
@@ -185,10 +190,10 @@ def intervals() -> list[str]:
         f"photos, {FEW_PHOTOS} of them": (World(photos=FEW_PHOTOS), False),
         "photos, one vote a match": (World(votes_per_match=1), False),
     }
-    lines = ["| resampled | hold the truth | mean width, points | repetitions |", "|---|---|---|---|"]
+    lines = ["| resampled | hold the truth | median width, points | repetitions |", "|---|---|---|---|"]
     for name, (world, by_match) in worlds.items():
         found = coverage(world, REPETITIONS, by_match=by_match)
-        width = f"{np.nanmean(found.widths):.0f}"
+        width = f"{np.median(found.widths):.0f}"
         lines.append(f"| {name} | **{found.held.mean():.1%}** | {width} | {len(found.held)} |")
     return lines
 

@@ -128,6 +128,7 @@ def test_what_is_refused():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_intervals_hold_the_truth_as_often_as_they_say():
     """200 drawings of 12 models: the models of one drawing depend on each other, so it counts as 200 trials.
 
