@@ -284,6 +284,11 @@ def votes_part(suite: str, digest: str) -> str:
     return check_key(f"votes/{suite}/parts/{digest[:32]}.parquet")
 
 
+def vote_salt(suite: str) -> str:
+    """What the pseudonyms of a suite's annotators are salted with; never published."""
+    return check_key(f"votes/{suite}/salt")
+
+
 def vote_job(suite: str, source: str, digest: str) -> str:
     """The job that a vote service was given for a set of matches; resumed by its id."""
     return check_key(f"votes/{suite}/jobs/{source}-{digest[:16]}.json")
