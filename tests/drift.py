@@ -1,4 +1,4 @@
-"""Runs of prompt chains on made-up photos: attempts, refusals, other shapes and checks, in a store or beside it."""
+"""Runs of prompt chains on made-up photos: attempts, refusals, other shapes and checks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PROMPTS = (
 )
 
 Draw = Callable[[StepPlan], str | None]
-"""How an attempt ends: `made`, `not_made`, `unchecked`, `off_shape`, `refused`, `no_image`; None: it did not."""
+"""How an attempt ends: a verdict, or `unchecked`; None: it did not."""
 
 
 def a_chain_set(photos: list[str], prompts: tuple[str, ...] = PROMPTS) -> ChainSet:
