@@ -78,13 +78,18 @@ class Walk:
     attempts: tuple[Attempt, ...]
     next_step: StepPlan | None
     """The first attempt without an outcome or a verdict; None when the chain is complete or stopped."""
-    is_edited: bool = False
-    """Whether the next attempt has its outcome, and only its check is missing."""
+    unchecked: OutcomeRecord | None = None
+    """The outcome of the next attempt, where only its check is missing."""
 
     @property
     def outcomes(self) -> tuple[OutcomeRecord, ...]:
         """Of every attempt in order; where a step is tried once, one a step."""
         return tuple(attempt.outcome for attempt in self.attempts)
+
+    @property
+    def stored(self) -> tuple[OutcomeRecord, ...]:
+        """Every outcome that was found, the unchecked one included."""
+        return (*self.outcomes, *([self.unchecked] if self.unchecked else []))
 
     @property
     def decided(self) -> tuple[Attempt, ...]:
@@ -198,7 +203,7 @@ class Course:
             check = find_check(key) if key else None
             verdict = self.verdict(step, outcome, check)
             if verdict is None:
-                return Walk(self.chain, tuple(attempts), step, is_edited=True)
+                return Walk(self.chain, tuple(attempts), step, outcome)
             attempts.append(Attempt(step, outcome, verdict, check))
             step = self.after(step, outcome, verdict)
         return Walk(self.chain, tuple(attempts), step)

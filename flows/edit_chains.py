@@ -136,7 +136,7 @@ class _Crew:
         left = self._run.steps_from(first)
         ahead = await skip_finished(self._run, first)
         self._counts["found"] += len(ahead.attempts)
-        step, is_edited, cost_usd = ahead.next_step, ahead.is_edited, 0.0
+        step, is_edited, cost_usd = ahead.next_step, ahead.unchecked is not None, 0.0
         while step and not self.broken:
             price_usd = self._run.check_price_usd + (0.0 if is_edited else self._price_usd)
             if not self._budget.reserve(price_usd):

@@ -50,7 +50,7 @@ def _compact_shard(run_id: str, number: int, summary: ShardSummary) -> ShardSumm
     shard = ledger.read(store, keys.shard(run_id, number), Shard)
     found = on_threads(lambda step: _stored(run, step, store), shard.steps if shard else ())
     walks = [walk for walk in found if walk]
-    rows = step_tables.rows(outcome for walk in walks for outcome in walk.outcomes)
+    rows = step_tables.rows(outcome for walk in walks for outcome in walk.stored)
     parts = step_tables.write(run.suite.id, wiring.dataset(run.dataset).id, rows, store).values()
     CheckTable(run, store).add(check_tables.rows(a.check for w in walks for a in w.attempts if a.check))
     left = len(found) - sum(walk.next_step is None for walk in walks)

@@ -16,6 +16,7 @@ from domain import keys
 from domain.photos import Dataset
 from domain.runs import Snapshot
 from tasks import policies, wiring
+from tasks.drift_views import DRIFT_COLUMNS, drift_page, drift_rows, drift_tables_of
 from tasks.paper_index import publish_paper, read_index
 from tasks.pointers import point_to
 from tasks.progress import artifact_key
@@ -31,8 +32,10 @@ def publish(snapshot: Snapshot, store: ObjectStore) -> None:
     if store.head(page) is None:
         provenance = keys.report(snapshot.suite, snapshot.digest, "provenance.json")
         store.put_new(provenance, run.model_dump_json(indent=1).encode())
-        publish_paper(run, snapshot, store)
-        store.put_new(page, render(page_of(run, snapshot, store)))
+        if run.chain_set is None:
+            publish_paper(run, snapshot, store)
+        shown = page_of if run.chain_set is None else drift_page
+        store.put_new(page, render(shown(run, snapshot, store)))
     point_to(snapshot, run, store)
 
 
@@ -48,7 +51,8 @@ async def show_artifacts(snapshot: Snapshot) -> None:
     await acreate_table_artifact(
         table, key=artifact_key("leaderboard", snapshot.suite), description=f"Snapshot {snapshot.digest}"
     )
-    await acreate_markdown_artifact(pictures, key=artifact_key("chains", snapshot.suite))
+    if pictures:
+        await acreate_markdown_artifact(pictures, key=artifact_key("chains", snapshot.suite))
     for name, text in await in_thread(paper_texts, snapshot, wiring.store()):
         key = artifact_key(f"table-{name}", snapshot.suite)
         await acreate_markdown_artifact(text, key=key, description=f"Snapshot {snapshot.digest}")
@@ -81,6 +85,10 @@ def paper_texts(snapshot: Snapshot, store: ObjectStore) -> list[tuple[str, str]]
 
 def _artifacts(snapshot: Snapshot) -> tuple[list[dict[str, str]], str]:
     run, store = wiring.run_plan(snapshot.run_id), wiring.store()
+    if run.chain_set is not None:
+        held = drift_rows(drift_tables_of(snapshot, store), run)
+        named = [name for name, _ in DRIFT_COLUMNS]
+        return [{"model": r.model} | dict(zip(named, _texts(r.cells), strict=True)) for r in held], ""
     names = [name for name, _ in BOARD_COLUMNS]
     rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
     table = [{"model": row.model} | dict(zip(names, _texts(row.cells), strict=True)) for row in rows]
@@ -120,6 +128,9 @@ class Board:
 def board(snapshot: Snapshot) -> Board:
     """The pooled leaderboard of a snapshot."""
     run, store = wiring.run_plan(snapshot.run_id), wiring.store()
+    if run.chain_set is not None:
+        columns = [name for name, _ in DRIFT_COLUMNS]
+        return Board(run.suite.title, columns, drift_rows(drift_tables_of(snapshot, store), run))
     rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
     shown = [BOARD_COLUMNS[index][0] for index in TERMINAL_COLUMNS]
     cells = [replace(row, cells=[row.cells[index] for index in TERMINAL_COLUMNS]) for row in rows]
@@ -128,6 +139,8 @@ def board(snapshot: Snapshot) -> Board:
 
 def truth_lines(snapshot: Snapshot) -> list[str]:
     """Measured overediting beside the truth, for models that tell it; one sentence each."""
+    if wiring.run_plan(snapshot.run_id).chain_set is not None:
+        return []
     summary = truth_summary(read_table(wiring.store(), snapshot, "truth"))
     return [
         f"{row['model']} by its own account: OER {row['oer_true']:.3f} (measured {row['oer_measured']:.3f}), "

@@ -21,13 +21,13 @@ from adapters.pages.report_page import (
     thumbnail,
 )  # fmt: skip
 from domain.plan import Chain
-from domain.records import JudgeIdentity, OutcomeRecord
+from domain.records import OutcomeRecord
 from domain.runs import RunPlan, Snapshot
 from metrics.scoring import POOLED
 from metrics.session_scores import FLOOR_METRIC
 from tasks import ledger, wiring
 from tasks.paper_index import read_index
-from tasks.scoring import notices_of_groups, read_table
+from tasks.scoring import notices_of_groups, read_table, rules_of
 from tasks.served import notices_of
 from tasks.threads import on_threads
 
@@ -105,7 +105,7 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
         notices=(*notices_of(tables["served"], tables["steps"]), *notices_of_groups(run)),
         board_columns=BOARD_COLUMNS,
         board=board_rows(tables["leaderboard"], run),
-        series=_series(tables["progression"]),
+        series=series_of(tables["progression"]),
         comparisons=comparisons,
         comparisons_note=f"{len(comparisons)} of {total} pairs of a photo and a session. FSS and SC below.",
         tables=_tables(tables),
@@ -114,11 +114,12 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
             for entry in read_index(snapshot, store)
             if entry["files"]
         ],
-        facts=_facts(run, snapshot, tables["photos"]),
+        facts=[*facts_of(run, snapshot), _near_duplicates(tables["photos"])],
     )
 
 
-def _series(progression: pl.DataFrame) -> list[Series]:
+def series_of(progression: pl.DataFrame) -> list[Series]:
+    """The mean FSS of each model, step by step."""
     return [
         Series(
             model=str(model),
@@ -188,25 +189,25 @@ def _tables(tables: dict[str, pl.DataFrame]) -> list[SimpleTable]:
     overedits = tables["overediting"].filter(pl.col("count") > 0)
     most = overedits.sort(order, descending=[True, False, False, False]).head(20)
     made = [
-        _simple("Left out, and why", "Whatever is missing from a mean, counted.", tables["coverage"]),
-        _simple("Photos left out", "Files that did not become a photo.", tables["left_out"]),
-        _simple(
+        simple_table("Left out, and why", "Whatever is missing from a mean, counted.", tables["coverage"]),
+        simple_table("Photos left out", "Files that did not become a photo.", tables["left_out"]),
+        simple_table(
             "Refusals",
             "Steps that got an answer, and those declined or without an image.",
             tables["refusals"],
         ),
-        _simple(
+        simple_table(
             "Sizes",
             "Edits of another size than their input, and of another aspect (over 1 %).",
             tables["shapes"],
         ),
-        _simple("Who answered", "Each served version beside the one that was asked.", tables["served"]),
-        _simple("Overedits found most", "What a model brought in unasked, by what it was asked for.", most),
+        simple_table("Who answered", "Each served version beside the one that was asked.", tables["served"]),
+        simple_table("Overedits found most", "What a model brought in, by what it was asked for.", most),
     ]
     truth = truth_summary(tables["truth"])
     if truth.height:
-        made.insert(0, _simple("Measured against the truth", TRUTH_TEXT, truth))
-        made.insert(1, _simple("What the tracker recognised", TRACKER_TEXT, tables["tracker_accuracy"]))
+        made.insert(0, simple_table("Measured against the truth", TRUTH_TEXT, truth))
+        made.insert(1, simple_table("What the tracker recognised", TRACKER_TEXT, tables["tracker_accuracy"]))
     return made
 
 
@@ -235,7 +236,8 @@ def truth_summary(truth: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _simple(title: str, text: str, table: pl.DataFrame) -> SimpleTable:
+def simple_table(title: str, text: str, table: pl.DataFrame) -> SimpleTable:
+    """A table of a snapshot as the page shows it."""
     columns = [name for name in table.columns if name not in ("suite", "dataset")]
     rows = [[_cell(value) for value in row] for row in table.select(columns).iter_rows()]
     return SimpleTable(title, text, [name.replace("_", " ") for name in columns], rows)
@@ -247,29 +249,29 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _who(judge: JudgeIdentity | None) -> str:
-    if judge is None:
-        return "nobody"
-    return f"{judge.adapter} {judge.version}, prompt {judge.prompt_version}"
-
-
-def _facts(run: RunPlan, snapshot: Snapshot, photos: pl.DataFrame) -> list[tuple[str, str]]:
-    rules = run.suite.rules
-    flagged = photos["near_duplicate"].sum()
+def facts_of(run: RunPlan, snapshot: Snapshot) -> list[tuple[str, str]]:
+    """What made the numbers, for the foot of the page."""
     licences = sorted({wiring.dataset(run.dataset).by_id[name].licence for name in run.photos})
+    packages = ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))
+    judges = {"judge": run.judge, "tracker": run.tracker, "step checker": run.checker}
     return [
         ("run", run.id),
         ("snapshot", snapshot.digest),
         ("code", run.code_version),
         ("definitions", run.definitions_digest),
-        ("packages", ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))),
+        ("packages", packages),
         ("embedder", f"{run.embedder.adapter} {run.embedder.version}, pack {run.embedder.pack}"),
-        ("judge", _who(run.judge)),
-        ("tracker", _who(run.tracker)),
-        ("rules", ", ".join(f"{name} = {value}" for name, value in rules.model_dump().items())),
-        (
-            "near-duplicate references",
-            f"{flagged} of {photos.height} photos: their FSS₀ compares a picture with a copy",
+        *(
+            (role, f"{judge.adapter} {judge.version}, prompt {judge.prompt_version}")
+            for role, judge in judges.items()
+            if judge
         ),
+        ("rules", ", ".join(f"{name} = {value}" for name, value in rules_of(run).items())),
         ("photo licences", "; ".join(licences)),
     ]
+
+
+def _near_duplicates(photos: pl.DataFrame) -> tuple[str, str]:
+    flagged = photos["near_duplicate"].sum()
+    text = f"{flagged} of {photos.height} photos: their FSS₀ compares a picture with a copy"
+    return "near-duplicate references", text

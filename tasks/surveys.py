@@ -79,7 +79,9 @@ def survey(run: RunPlan, photos: Dataset, store: ObjectStore, columns: Sequence[
     among = _maybe_in_ledger(history, held, shards, damaged)
     steps = list(history.next_steps(among)) if among else []
     followed = on_threads(lambda step: follow(run, step, store), steps)
-    looked_up = step_tables.rows(outcome for walk in followed for outcome in walk.outcomes)
+    looked_up = step_tables.rows(outcome for walk in followed for outcome in walk.stored)
+    for frame in frames.values():  # an edit that waits for its check may be in the table
+        looked_up = looked_up.join(frame.select("key"), on="key", how="anti")
     found_checks = check_tables.rows(a.check for walk in followed for a in walk.attempts if a.check)
     fresh_checks = found_checks.join(checks, on=EDIT, how="anti")
     if not (looked_up.is_empty() and fresh_checks.is_empty()):

@@ -1,4 +1,4 @@
-"""Runs of prompt chains on made-up photos: attempts, refusals, other shapes and checks, in a store or beside it."""
+"""Runs of prompt chains on made-up photos: attempts, refusals, other shapes and checks."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from domain.records import CheckRecord, JudgeIdentity, OutcomeRecord
 from domain.running import StepRules
 from domain.runs import RunPlan
 from domain.sessions import Session, sessions_of_chains
+from domain.suites import JudgeChoice
 from tasks import ledger
 
 CHECKER = JudgeIdentity(adapter="scripted", version="1", prompt_version="step-check.v1", taxonomy="none@1")
@@ -45,7 +46,7 @@ PROMPTS = (
 )
 
 Draw = Callable[[StepPlan], str | None]
-"""How an attempt ends: `made`, `not_made`, `unchecked`, `off_shape`, `refused`, `no_image`; None: it did not."""
+"""How an attempt ends: a verdict, or `unchecked`; None: it did not."""
 
 
 def a_chain_set(photos: list[str], prompts: tuple[str, ...] = PROMPTS) -> ChainSet:
@@ -85,7 +86,9 @@ def a_drift_plan(
     if rules.checker:
         checker = {"checker": CHECKER, "checker_card": load(JudgeCard, "local")}
     if sessions is None:
-        suite = suite.model_copy(update={"taxonomy": None, "session_set": None, "chain_set": "made-up"})
+        of_chains = {"taxonomy": None, "session_set": None, "chain_set": "made-up"}
+        no_judges = JudgeChoice(consistency=None, tracker=None)
+        suite = suite.model_copy(update={**of_chains, "judges": no_judges})
         base: dict[str, Any] = {"sessions": sessions_of_chains(chain_set), "chain_set": chain_set, **nobody}
     else:
         base = {"sessions": sessions}

@@ -88,7 +88,7 @@ def test_all_chains_at_once_are_walked_as_each_alone(
     assert of_table(found) == one_by_one(walks)
     open_ones = dict(found.open.select("chain", "is_edited").iter_rows())
     assert {found.chain(n).label: is_edited for n, is_edited in open_ones.items()} == {
-        walk.chain.label: walk.is_edited for walk in walks if walk.next_step
+        walk.chain.label: walk.unchecked is not None for walk in walks if walk.next_step
     }
     for walk in walks:
         assert found.number(walk.chain) is not None
@@ -177,7 +177,7 @@ def test_another_checker_s_answers_are_not_its_own() -> None:
     other = run.model_copy(update={"checker": CHECKER.model_copy(update={"version": "2"})})
     again = DriftHistory(other, photos, history.records)
     assert {walk.status for walk in again.walks()} == {"unfinished"}
-    assert all(walk.is_edited for walk in again.walks())
+    assert all(walk.unchecked for walk in again.walks())
     assert walked(again).open["is_edited"].to_list() == [True] * 4
 
 
