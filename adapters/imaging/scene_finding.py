@@ -2,7 +2,8 @@
 
 A thing is found when a connected patch of one of the named colours has the outline of its shape at one of
 the sizes that a picture of that size allows, and a dark line runs around it. A large picture may be
-recompressed in between; it does not survive a thing being half covered, or a picture of another size.
+recompressed in between, a small one hardly. A thing that is half covered is not found, nor is one in a
+picture that was made larger or smaller by much.
 """
 
 from __future__ import annotations
