@@ -38,13 +38,6 @@ def png(rgb: np.ndarray) -> bytes:
     return out.getvalue()
 
 
-def jpeg(image: bytes, quality: int = 85) -> bytes:
-    """The same picture as a JPEG."""
-    out = io.BytesIO()
-    Image.fromarray(decode_rgb(image)).save(out, "JPEG", quality=quality)
-    return out.getvalue()
-
-
 @cache
 def photo(name: str, scale: float = 1.0) -> bytes:
     """A photo by its name, smaller where a test needs many edits."""

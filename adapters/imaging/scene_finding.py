@@ -1,8 +1,9 @@
 """Finding drawn items and signs in a picture, by colour and exact shape; nobody remembers where they are.
 
 A thing is found when a connected patch of one of the named colours has the outline of its shape at one of
-the sizes that a picture of that size allows, and a dark line runs around it. That survives recompression; it
-does not survive a thing being half covered, or a picture of another size.
+the sizes that a picture of that size allows, and a dark line runs around it. A large picture may be
+recompressed in between, a small one hardly. A thing that is half covered is not found, nor is one in a
+picture that was made larger or smaller by much.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _SAME_SHAPE = 0.86
 """Least share that two masks of the same shape have in common (intersection over union)."""
 _SAME_WORDS = 0.988
 """As strict as that, since an O and a Q share so much."""
-_LINE_SHARE = 0.75
+_LINE_SHARE = 0.5
 """Least share of the outline that must be dark."""
 _SIZE_SLACK = 3
 

@@ -6,6 +6,7 @@ its hair. What an editor says of itself is not asked. Limits:
 
 - A prompt outside the grammar cannot be judged: the answer is then that it does not apply.
 - Photographed items are not seen, so an edit by a real editing model fails here, whatever it did.
+- Recompression hides drawn items where a picture is small (below about 800 pixels).
 - Words are compared with how `adapters.imaging.scene_items` draws them; another lettering counts as wrong.
 - A colour is the nearest of the eleven named ones (nine for hair); the clothes of other people than the
   largest face count as surroundings.

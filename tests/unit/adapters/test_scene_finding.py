@@ -66,7 +66,7 @@ def test_it_is_found_on_a_ground_of_its_own_colour():
 
 
 def test_half_of_it_is_not_found(scene: np.ndarray):
-    picture, at = drawn(scene, "book", "red", 1.0)
+    picture, at = drawn(scene, "vase", "red", 1.0)
     x0, y0, x1, y1 = at.box
     picture[y0 : (y0 + y1) // 2, x0:x1] = 90
     assert find_things(picture) == ()
