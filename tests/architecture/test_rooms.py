@@ -119,7 +119,14 @@ print(sorted(heavy & set(sys.modules)), file=sys.stderr)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["run", "--help"], ["doctor", "--help"], ["sessions", "write", "--help"]]
+    "arguments",
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["doctor", "--help"],
+        ["sessions", "write", "--help"],
+        ["chains", "draft", "--help"],
+    ],
 )
 def test_help_comes_without_the_heavy_packages(arguments: list[str]):
     done = python(HELP, *arguments)
