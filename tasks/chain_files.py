@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from adapters.base import ObjectStore
 from adapters.stores.settings import place
 from domain import keys, loading
+from domain.chain_drafting import DraftChainSet
 from domain.chain_lint import lint_chains, median_words
 from domain.chains import ChainSet
 from domain.errors import DefinitionError
@@ -13,7 +15,6 @@ from domain.file_findings import Finding
 from domain.versions import VERSION_SUFFIX, version_of
 from tasks import wiring
 from tasks.chain_photos import measured
-from tasks.chain_sets import stored
 
 
 def lint_chain_file(path: Path, photos: str = "") -> tuple[list[Finding], float | None]:
@@ -58,3 +59,9 @@ def drafted_prompts(set_id: str) -> dict[str, tuple[str, ...]] | None:
         return None  # no id, which the linter says
     found = stored(wiring.store(), key)
     return None if found is None else {chain.photo: chain.prompts for chain in found.chains}
+
+
+def stored(store: ObjectStore, key: str) -> DraftChainSet | None:
+    """A set of the store, or None when there is none."""
+    data = store.get(key)
+    return None if data is None else loading.parse(data.decode(), DraftChainSet, key)

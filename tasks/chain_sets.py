@@ -14,10 +14,10 @@ from adapters.base import ObjectStore
 from domain import keys
 from domain.chain_drafting import DraftChain, DraftChainSet, DraftedSet, DraftsWritten, Undrafted
 from domain.chains import DIMENSIONS, ChainSet
-from domain.loading import parse
 from domain.requests import DraftChainsRequest
 from tasks import policies, wiring
 from tasks.chain_drafting import Drafting, resolve
+from tasks.chain_files import stored
 from tasks.definitions import load, names
 from tasks.threads import in_thread
 from tasks.written_sets import export_file, keep_version
@@ -93,12 +93,6 @@ def text_of(made: DraftChainSet, kept_out: tuple[Undrafted, ...] = ()) -> str:
         *(f"# Kept out: {one.photo}: {' '.join(one.problem.split())}" for one in kept_out),
     ]
     return "\n".join([*lines, body])
-
-
-def stored(store: ObjectStore, key: str) -> DraftChainSet | None:
-    """A set of the store, or None when there is none."""
-    data = store.get(key)
-    return None if data is None else parse(data.decode(), DraftChainSet, key)
 
 
 def export(drafted: DraftedSet, out: Path) -> Path:

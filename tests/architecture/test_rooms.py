@@ -126,6 +126,7 @@ print(sorted(heavy & set(sys.modules)), file=sys.stderr)
         ["doctor", "--help"],
         ["sessions", "write", "--help"],
         ["rank", "--help"],
+        ["chains", "draft", "--help"],
     ],
 )
 def test_help_comes_without_the_heavy_packages(arguments: list[str]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from flows import cli
 from tasks import wiring
 
 pytestmark = pytest.mark.integration
+ROOT = Path(__file__).parents[2]
 GOOD = """\
 id: mine
 version: 1
@@ -111,3 +114,16 @@ def test_a_dry_run_asks_nobody_and_says_the_price() -> None:
     ended = say("draft", "city", "--dataset", "everyday", "--writer", "gpt-6.1-sol", "--dry-run")
     assert ended.exit_code == 0
     assert "3 of 3 photos to ask about at $0.02: about $0.06" in ended.stdout
+
+
+def test_a_look_at_a_file_needs_no_prefect(here: Path) -> None:
+    code = (
+        "import sys, warnings; warnings.simplefilter('ignore'); from pathlib import Path; "
+        "from tasks.chain_files import lint_chain_file; found, _ = lint_chain_file(Path(sys.argv[1])); "
+        "print(found, 'prefect' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(here / "mine.yaml")],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert done.stdout == "[] False\n", done.stderr
