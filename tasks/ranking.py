@@ -14,11 +14,12 @@ from domain.errors import DefinitionError, StoreError
 from domain.runs import RunPlan, Snapshot
 from metrics.ranking_frames import ALL
 from tasks import policies, wiring
+from tasks.match_tables import expect_match_set, read_matches
 from tasks.planning import newest_run
 from tasks.ranking_tables import Ballot, ranking_tables
 from tasks.scoring import collect, publish_tables, read_table, score
 from tasks.threads import in_thread
-from tasks.vote_frames import expect_match_set, read_matches, read_votes
+from tasks.vote_store import read_votes
 
 
 def ballot_of(run: RunPlan, store: ObjectStore) -> Ballot:

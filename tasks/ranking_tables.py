@@ -17,7 +17,7 @@ from metrics.metric_agreement import metric_agreement
 from metrics.model_ranking import Draws, ranking
 from metrics.ranking_frames import MATCHES, VOTES
 from metrics.vote_majorities import MatchResults, match_results
-from tasks.vote_frames import VotesRead
+from tasks.vote_store import VotesRead
 
 VERSION = 1
 """Of what the numbers mean; the facts of every ranking carry it."""

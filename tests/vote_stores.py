@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable
-
-import polars as pl
-
 from adapters.base import ObjectStore
 from domain import keys
 from domain.matches import Match, MatchSet
 from domain.votes import Vote
-from tasks import ledger
+from tasks import ledger, match_tables, vote_store
 
 
 def a_match(photo: str, session: str, model_a: str, model_b: str, **fields: object) -> Match:
@@ -39,27 +34,14 @@ def a_vote(match: str, choice: str, annotator: str, **fields: object) -> Vote:
     return Vote.model_validate(held)
 
 
-def matches_table(matches: Iterable[Match]) -> pl.DataFrame:
-    """Matches with their ids."""
-    names = list(Match.model_fields)
-    rows = [(match.id, *(getattr(match, name) for name in names)) for match in matches]
-    return pl.DataFrame(rows, schema={name: pl.String for name in ("id", *names)}, orient="row")
-
-
-def votes_table(votes: Iterable[Vote]) -> pl.DataFrame:
-    """Votes with their ids."""
-    schema = {name: pl.Int64 if name == "ms" else pl.String for name in ("id", *Vote.model_fields)}
-    rows = [(vote.id, *(getattr(vote, name) for name in Vote.model_fields)) for vote in votes]
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
 def store_matches(suite: str, run_id: str, matches: list[Match], store: ObjectStore) -> MatchSet:
     """The record of a run's matches, with its table."""
-    data = _parquet(matches_table(matches))
+    data = match_tables.encode(matches)
+    digest = keys.sha256(data)[:16]
     made = MatchSet(
         suite=suite,
         run_id=run_id,
-        table=keys.matches_table(suite, keys.sha256(data)),
+        table=keys.matches_table(suite, digest),
         n_matches=len(matches),
         n_gold=sum(match.gold is not None for match in matches),
         strategy="least_judged",
@@ -72,11 +54,4 @@ def store_matches(suite: str, run_id: str, matches: list[Match], store: ObjectSt
 
 def store_votes(suite: str, votes: list[Vote], store: ObjectStore) -> None:
     """One more part of a suite's votes."""
-    data = _parquet(votes_table(votes))
-    store.put_new(keys.votes_part(suite, keys.sha256(data)), data)
-
-
-def _parquet(table: pl.DataFrame) -> bytes:
-    out = io.BytesIO()
-    table.write_parquet(out)
-    return out.getvalue()
+    vote_store.add(suite, votes, store)
