@@ -1,0 +1,1 @@
+"""Where votes come from: each source gives the same records."""
