@@ -264,6 +264,21 @@ def vote_job(suite: str, source: str, digest: str) -> str:
     return check_key(f"votes/{suite}/jobs/{source}-{digest[:16]}.json")
 
 
+def vote_intent(suite: str, source: str, digest: str) -> str:
+    """That such a job is about to be given; written before it, since it is paid."""
+    return check_key(f"votes/{suite}/jobs/{source}-{digest[:16]}-intent.json")
+
+
+def votes_collected(suite: str, digest: str) -> str:
+    """What one collection of votes did; written last."""
+    return check_key(f"votes/{suite}/collected/{digest[:32]}.json")
+
+
+def all_votes_collected(suite: str) -> str:
+    """Below it is what every collection did."""
+    return check_key(f"votes/{suite}/collected") + "/"
+
+
 def thumbnail_of(version: str, sha: str) -> str:
     """A small picture of an edit, which every page of every snapshot shares."""
     return check_key(f"thumbnails/{version}/{sha[:2]}/{sha}.webp")
