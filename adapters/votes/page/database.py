@@ -246,5 +246,9 @@ def open_database(url: str) -> Database:
     from adapters.votes.page.tables import make_tables
 
     found = SqliteDatabase(Path(url.removeprefix(FILE))) if url.startswith(FILE) else PostgresDatabase(url)
-    make_tables(found)
+    try:
+        make_tables(found)
+    except StoreError:
+        found.close()
+        raise
     return found

@@ -21,7 +21,6 @@ class Voter:
     """Who came with a link that is valid."""
 
     number: int
-    suite: str
     name: str
     wanted: int
     """Votes that were asked of this person."""
@@ -127,7 +126,7 @@ class Links:
             return None
         with self._database.reading() as read:
             rows = read.rows(
-                "SELECT v.number, v.suite, v.name, v.wanted FROM vote_links l JOIN vote_voters v "
+                "SELECT v.number, v.name, v.wanted FROM vote_links l JOIN vote_voters v "
                 "ON v.number = l.voter WHERE l.token_sha256 = ? AND v.suite = ? AND l.revoked_ms IS NULL "
                 "AND l.expires_ms > ?",
                 _digest(token), self._suite, now_ms,

@@ -62,6 +62,7 @@ class Servings:
 
     Args:
         database: Shared by all that serve these matches.
+        suite: Of which the matches are.
         matches: By id, all that may be shown.
         chooser: Makes one who chooses among them.
         now_ms: The clock, in milliseconds since 1970.
@@ -70,11 +71,13 @@ class Servings:
     def __init__(
         self,
         database: Database,
+        suite: str,
         matches: Mapping[str, Match],
         chooser: ChooserMaker,
         now_ms: Callable[[], int],
     ) -> None:
         self._database = database
+        self._suite = suite
         self._matches = matches
         self._make_chooser = chooser
         self._now_ms = now_ms
@@ -172,9 +175,9 @@ class Servings:
         held = write.rows(
             "SELECT s.match FROM vote_servings s JOIN vote_voters v ON v.number = s.voter WHERE s.state IN "
             "('open', 'next') AND coalesce(s.shown_ms, s.drawn_ms) > ? AND s.voter <> ? AND v.suite = ?",
-            self._now_ms() - HELD_MS, voter.number, voter.suite,
+            self._now_ms() - HELD_MS, voter.number, self._suite,
         )  # fmt: skip
-        chooser = self._taught(write, voter.suite)
+        chooser = self._taught(write)
         chosen = chooser.next(voter.name, [match for (match,) in served], [match for (match,) in held])
         if chosen is None:
             return None
@@ -186,14 +189,14 @@ class Servings:
         )  # fmt: skip
         return drawn
 
-    def _taught(self, write: Transaction, suite: str) -> MatchChooser:
+    def _taught(self, write: Transaction) -> MatchChooser:
         """The chooser, once it knows every vote of every process."""
         if self._chooser is None:
             self._chooser, self._learnt = self._make_chooser(), 0
         new = write.rows(
             "SELECT x.number, s.match, v.name FROM vote_votes x JOIN vote_servings s ON s.id = x.serving "
             "JOIN vote_voters v ON v.number = s.voter WHERE x.number > ? AND v.suite = ? ORDER BY x.number",
-            self._learnt, suite,
+            self._learnt, self._suite,
         )  # fmt: skip
         for number, match, name in new:
             self._chooser.record(match, name)
