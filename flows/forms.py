@@ -16,6 +16,7 @@ from domain.model_cards import ModelCard
 from domain.requests import PrepareRequest, RefreshRequest, RetryRequest, RunRequest, WriteSessionsRequest
 from domain.suites import Suite
 from domain.taxonomy import Taxonomy
+from domain.vote_requests import CollectRequest, MatchesRequest
 from tasks.definitions import names
 from tasks.session_writing import writers
 
@@ -47,3 +48,5 @@ RunForm = Annotated[RunRequest, DropDowns()]
 RetryForm = Annotated[RetryRequest, DropDowns()]
 RefreshForm = Annotated[RefreshRequest, DropDowns()]
 WriteSessionsForm = Annotated[WriteSessionsRequest, DropDowns()]
+MatchesForm = Annotated[MatchesRequest, DropDowns()]
+CollectForm = Annotated[CollectRequest, DropDowns()]
