@@ -52,7 +52,7 @@ def _show_votes(suite: str, over: threading.Event) -> None:
 def _votes(suite: str) -> str:
     voters = vote_page.standings(suite)
     votes = sum(voter.votes for voter in voters)
-    return f"{votes} votes of {sum(voter.votes > 0 for voter in voters)} of {len(voters)} voters"
+    return f"{votes} votes by {sum(voter.votes > 0 for voter in voters)} of {len(voters)} voters"
 
 
 def show_status(suite: str) -> None:

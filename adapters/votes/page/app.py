@@ -39,7 +39,8 @@ _REASONS = {
     "not_open": (409, "That pair is not before you any more. Nothing was stored."),
     "not_yours": (403, "That vote belongs to another pair or person. Nothing was stored."),
 }
-_GONE = "Nothing is here. Check that you have copied the whole link, or ask for a new one."
+_HEADINGS = {404: "Nothing here", 503: "One moment"}
+_GONE = "This address shows nothing. Check that you have copied the whole link, or ask for a new one."
 _TROUBLE = "Votes cannot be stored just now. Nothing was lost; try again in a moment."
 _FOREIGN = "This vote was not sent by the voting page. Nothing was stored; open your link and vote there."
 
@@ -172,7 +173,8 @@ class _Page:
         if _wants_json(request):
             return JSONResponse({"said": said}, status, headers)
         root = "../" * (request.url.path.count("/") - 2) if request.url.path.startswith("/vote/") else "vote/"
-        text = self._templates.get_template("message.html.j2").render(root=root, said=said, status=status)
+        heading = _HEADINGS.get(status, "Not stored")
+        text = self._templates.get_template("message.html.j2").render(root=root, said=said, heading=heading)
         return HTMLResponse(text, status, headers)
 
 

@@ -41,9 +41,10 @@
     throw new Error("a picture did not load");
   }
 
-  async function ready() {
+  async function ready(least) {
+    const pictures = ROLES.map((role) => loaded(document.getElementById(role)));
     try {
-      await Promise.all(ROLES.map((role) => loaded(document.getElementById(role))));
+      await Promise.all([...pictures, wait(least)]);
       setBusy(false);
     } catch {
       say("A picture did not load. Check your connection and load the page again; nothing is lost.", true);
@@ -72,7 +73,7 @@
     document.getElementById("bar").value = table.votes;
     document.getElementById("count").textContent = `${table.votes} of ${table.wanted}`;
     say(`${table.said || "Stored."} Pair ${table.votes + 1} of ${table.wanted}.`, Boolean(table.said));
-    await Promise.all([ready(), wait(LEAST_MS)]);
+    await ready(LEAST_MS);
     preload(table.ahead);
   }
 
@@ -100,13 +101,13 @@
     chosen.classList.add("chosen");
     try {
       const table = await send(answer);
+      chosen.classList.remove("chosen");
       if (table) await show(table);
     } catch (error) {
       const lost = error instanceof TypeError || error.name === "TimeoutError" || error instanceof SyntaxError;
-      say(lost ? "No connection. If this vote was not stored, choose again." : error.message, true);
-      setBusy(false);
-    } finally {
+      say(lost ? "No connection. Choose again; a vote counts once." : error.message, true);
       chosen.classList.remove("chosen");
+      setBusy(false);
     }
   }
 
@@ -130,5 +131,5 @@
   }
   for (const hidden of document.querySelectorAll(".scripted")) hidden.hidden = false;
   setBusy(true);
-  ready().then(() => preload(ballot.dataset.ahead));
+  ready(0).then(() => preload(ballot.dataset.ahead));
 })();

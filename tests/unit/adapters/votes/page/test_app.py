@@ -88,7 +88,7 @@ def test_the_last_vote_ends_with_thanks(client: TestClient, place: Place) -> Non
     assert cast(client, token).status_code == 303
     page = client.get(f"/vote/{token}")
     assert page.status_code == 200
-    assert "All 1 of your votes are stored." in page.text
+    assert "Your vote is stored." in page.text
 
 
 def test_a_replayed_vote_is_409_and_shows_what_comes_next(client: TestClient, place: Place, raw: Raw) -> None:
@@ -184,7 +184,7 @@ def test_links_that_are_over_or_never_were_look_the_same(client: TestClient, pla
     answers = [client.get(f"/vote/{path}") for path in paths]
     assert {answer.status_code for answer in answers} == {404}
     assert len({answer.text for answer in answers}) == 1
-    assert "Nothing is here." in answers[0].text
+    assert "This address shows nothing." in answers[0].text
     assert client.get(picture).status_code == 404
     assert client.post(f"/vote/{revoked}/cast", data=form, headers=OURS).status_code == 404
     assert votes(raw) == 0
