@@ -1,4 +1,4 @@
-"""`facedrift vote serve` as a process of its own, over a store with matches; it can be killed and started again."""
+"""`facedrift vote serve` as a process of its own, over a store with matches; it can be killed and restarted."""
 
 from __future__ import annotations
 
@@ -58,14 +58,13 @@ class Site:
     def log(self) -> Path:
         return self.folder / "serve.log"
 
-    def start(self, ready: bool = True) -> None:
+    def start(self) -> None:
         command = [sys.executable, "-m", "flows.cli", "vote", "serve", SUITE, "--port", str(self.port)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, env=self.environment, stdout=log, stderr=log, cwd=self.folder
             )
-        if ready:
-            self.ready()
+        self.ready()
 
     def ready(self) -> None:
         """Return once it answers."""
@@ -99,9 +98,11 @@ class Site:
 
     def invite(self, name: str, wanted: int = 100) -> str:
         """A new voter's link."""
-        now_ms = time.time_ns() // 1_000_000
-        [made] = Links(self.database, SUITE).invite([name], wanted, 1, now_ms)
+        [made] = Links(self.database, SUITE).invite([name], wanted, 1, _now_ms())
         return f"{self.base}/vote/{made.token}"
+
+    def revoke(self, name: str) -> None:
+        assert Links(self.database, SUITE).revoke(name, _now_ms()) == 1
 
     def votes(self) -> list[Vote]:
         return [one.vote for one in PageVotes(self.database, SUITE).read()]
@@ -151,3 +152,7 @@ def _keep_run(store: LocalStore, matches: Sequence[Match]) -> None:
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
