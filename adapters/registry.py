@@ -8,10 +8,12 @@ from typing import Protocol, cast
 
 from adapters.base import Editor, EditorContext, Judge, JudgeContext, SessionWriter, StateTracker
 from adapters.datasets.source import DatasetSource
+from adapters.votes.source import VoteService, VoteSource
 from domain.dataset_options import DatasetAdapter, DatasetOptions
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
+from domain.votes import VoteSourceName
 
 
 class EditorClass(Protocol):
@@ -47,6 +49,22 @@ class WriterClass(Protocol):
 
     def build(self, card: JudgeCard, context: JudgeContext) -> SessionWriter:
         """A writer for a card; raises pydantic's ValidationError for settings it does not know."""
+        ...
+
+
+class VoteSourceClass(Protocol):
+    """How a source of votes is built."""
+
+    def build(self, where: str) -> VoteSource:
+        """A source over a file by its path, or a job by its id; raises DefinitionError where it is none."""
+        ...
+
+
+class VoteServiceClass(Protocol):
+    """How a service that asks people is built."""
+
+    def build(self) -> VoteService:
+        """The service, for the account of the environment; raises DefinitionError where there is none."""
         ...
 
 
@@ -92,6 +110,16 @@ WRITERS = {
 }
 """Who phrases sessions, by the `provider` of a judge card. Each class has `build(card, context)`."""
 
+VOTE_SOURCES: dict[VoteSourceName, str] = {
+    "file": "adapters.votes.file:FileVotes",
+    "label_studio": "adapters.votes.label_studio:LabelStudioVotes",
+    "rapidata": "adapters.votes.rapidata:RapidataVotes",
+}
+"""Where votes are collected from. Each class has `build(where)`."""
+
+VOTE_SERVICES: dict[VoteSourceName, str] = {"rapidata": "adapters.votes.rapidata:RapidataService"}
+"""Sources that are given a job first, which is paid. Each class has `build()`."""
+
 USES_POOL = frozenset({"control-stranger"})
 """Editors whose answers depend on the dataset's other photos."""
 
@@ -128,3 +156,21 @@ def writer_class(provider: str) -> WriterClass:
         )
     module, name = WRITERS[provider].split(":")
     return cast(WriterClass, getattr(import_module(module), name))
+
+
+def vote_source_class(source: VoteSourceName) -> VoteSourceClass:
+    """The class that reads a source of votes; raises DefinitionError for one that is not collected from."""
+    if source not in VOTE_SOURCES:
+        raise DefinitionError(
+            f"votes are not collected from {source!r}", field="source", allowed=tuple(VOTE_SOURCES)
+        )
+    module, name = VOTE_SOURCES[source].split(":")
+    return cast(VoteSourceClass, getattr(import_module(module), name))
+
+
+def vote_service_class(source: VoteSourceName) -> VoteServiceClass:
+    """The class that gives jobs to a service; raises DefinitionError for a source that is none."""
+    if source not in VOTE_SERVICES:
+        raise DefinitionError(f"{source!r} takes no jobs", field="source", allowed=tuple(VOTE_SERVICES))
+    module, name = VOTE_SERVICES[source].split(":")
+    return cast(VoteServiceClass, getattr(import_module(module), name))

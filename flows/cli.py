@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
-from flows import session_commands, vote_page_commands
+from flows import session_commands, vote_commands, vote_page_commands
 from flows.environment import set_variables
 
 app = typer.Typer(
@@ -26,6 +26,8 @@ app = typer.Typer(
 )
 
 app.add_typer(session_commands.app, name="sessions")
+app.add_typer(vote_commands.matches, name="matches")
+app.add_typer(vote_commands.votes, name="votes")
 app.add_typer(vote_page_commands.app, name="vote")
 
 NOTHING_RAN, INCOMPLETE = 1, 3
