@@ -20,15 +20,15 @@ class LeastJudgedFirst:
     restart nor a second process changes it.
 
     Args:
-        queue: The matches in their order.
+        queue: The matches by id, in their order.
         rules: Of the suite.
         judged: Votes that matches have from elsewhere, by id.
     """
 
-    def __init__(self, queue: Sequence[Match], rules: VoteRules, judged: Mapping[str, int]) -> None:
-        self._ids = [match.id for match in queue]
+    def __init__(self, queue: Mapping[str, Match], rules: VoteRules, judged: Mapping[str, int]) -> None:
+        self._ids = list(queue)
         self._places = {match: place for place, match in enumerate(self._ids)}
-        self._gold = np.array([match.gold is not None for match in queue], np.bool_)
+        self._gold = np.array([match.gold is not None for match in queue.values()], np.bool_)
         self._counts = np.array([judged.get(match, 0) for match in self._ids], np.int64)
         self._rules = rules
 

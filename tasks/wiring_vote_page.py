@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapters.stores.settings import place
 from adapters.votes.page.settings import vote_settings
-from domain.matches import Match
 from domain.runs import RunPlan
 from tasks import ledger, match_tables, vote_store, wiring
 from tasks.match_making import rules_of
@@ -20,10 +17,6 @@ if TYPE_CHECKING:
 
     from adapters.votes.page.database import Database
     from adapters.votes.page.links import Links
-    from adapters.votes.page.source import PageVotes
-
-HERE = Path(".facedrift")
-"""For a store in a bucket: where the votes are by default."""
 
 
 def now_ms() -> int:
@@ -33,8 +26,7 @@ def now_ms() -> int:
 
 def vote_database() -> Database:
     """The database that `FACEDRIFT_VOTE_DATABASE_URL` names; raises DefinitionError or StoreError."""
-    where = place()
-    return _opened(vote_settings().database(where.parent if isinstance(where, Path) else HERE))
+    return _opened(vote_settings().database())
 
 
 @cache
@@ -51,13 +43,6 @@ def vote_links(suite: str) -> Links:
     return Links(vote_database(), suite)
 
 
-def page_votes(suite: str) -> PageVotes:
-    """The votes that a suite's page has taken."""
-    from adapters.votes.page.source import PageVotes
-
-    return PageVotes(vote_database(), suite)
-
-
 def voting_page(run: RunPlan) -> Starlette:
     """The page for the matches of a run.
 
@@ -71,13 +56,13 @@ def voting_page(run: RunPlan) -> Starlette:
 
     store, suite, rules = wiring.store(), run.suite.id, rules_of(run)
     made = match_tables.expect_match_set(suite, run.id, store)
-    queue = list(match_tables.matches_of(match_tables.read_matches(made, store)))
+    table = match_tables.read_matches(made, store)
+    queue = dict(zip(table["id"].to_list(), match_tables.matches_of(table), strict=True))
     elsewhere = vote_store.stored(suite, store)
     elsewhere = elsewhere.filter(elsewhere["source"] != "page").group_by("match").len()
     judged = dict(elsewhere.iter_rows())
     database = vote_database()
-    matches: dict[str, Match] = {match.id: match for match in queue}
-    servings = Servings(database, suite, matches, partial(LeastJudgedFirst, queue, rules, judged), now_ms)
+    servings = Servings(database, suite, queue, partial(LeastJudgedFirst, queue, rules, judged), now_ms)
     booth = Booth(
         links=Links(database, suite),
         servings=servings,

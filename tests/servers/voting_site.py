@@ -1,4 +1,4 @@
-"""`facedrift vote serve` as a process of its own, over a store with matches; it can be killed and restarted."""
+"""`facedrift vote serve` as a process of its own, over a store with matches; it can be killed."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Site:
         assert Links(self.database, SUITE).revoke(name, _now_ms()) == 1
 
     def votes(self) -> list[Vote]:
-        return [one.vote for one in PageVotes(self.database, SUITE).read()]
+        return [one.vote for one in PageVotes(self.database, SUITE).votes()]
 
 
 def voting_site(

@@ -9,12 +9,15 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from adapters.stores.settings import place
 from domain.errors import DefinitionError
 
 FILE = "sqlite:///"
 SERVERS = ("postgresql://", "postgres://")
 ALLOWED = ("sqlite:///a/file.sqlite", "postgresql://user:password@host/database")
 DEFAULT_FILE = "votes.sqlite"
+HERE = Path(".facedrift")
+"""Where that file is for a store in a bucket."""
 
 
 def _database(url: SecretStr) -> SecretStr:
@@ -45,11 +48,12 @@ class VoteSettings(BaseSettings):
     base_url: Annotated[str, AfterValidator(_address)] | None = None
     """Where voters reach the page, as their browsers see it; links begin with it."""
 
-    def database(self, folder: Path) -> str:
-        """The address of the database; by default a file in the folder."""
-        if self.database_url is None:
-            return f"{FILE}{folder / DEFAULT_FILE}"
-        return self.database_url.get_secret_value()
+    def database(self) -> str:
+        """The address of the database; by default a file beside the store. Raises DefinitionError."""
+        if self.database_url is not None:
+            return self.database_url.get_secret_value()
+        where = place()
+        return f"{FILE}{(where.parent if isinstance(where, Path) else HERE) / DEFAULT_FILE}"
 
 
 def vote_settings() -> VoteSettings:

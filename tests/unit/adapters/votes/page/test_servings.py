@@ -55,7 +55,7 @@ def test_a_side_becomes_the_model_that_was_shown_there(
     for _ in choices:  # a is left in the first match, b in the second
         place.clock.ms += 1234
         answered(place, anna, answer)
-    votes = [one.vote for one in PageVotes(place.database, "demo").read()]
+    votes = [one.vote for one in PageVotes(place.database, "demo").votes()]
     assert [vote.choice for vote in votes] == choices
     assert [vote.left for vote in votes] == ["a", "b"]
     assert [vote.match for vote in votes] == [match.id for match in place.matches[:2]]
@@ -147,7 +147,7 @@ def test_a_voter_is_done_when_all_was_seen_and_sees_no_match_twice(place: Place)
     for _ in range(6):
         done = answered(place, anna)
     assert (done.open, done.votes, done.wanted) == (None, 6, 6)
-    assert Counter(one.vote.match for one in PageVotes(place.database, "demo").read()) == Counter(
+    assert Counter(one.vote.match for one in PageVotes(place.database, "demo").votes()) == Counter(
         match.id for match in place.matches
     )
 
@@ -159,7 +159,7 @@ def test_every_process_learns_of_the_votes_of_the_others(place: Place) -> None:
         serving = opened(servings.table(voter))
         assert isinstance(servings.vote(voter, serving.id, serving.nonce, "tie"), Table)
     ours.table(place.voter("carl"))
-    votes = [one.vote for one in PageVotes(place.database, "demo").read()]
+    votes = [one.vote for one in PageVotes(place.database, "demo").votes()]
     assert place.chooser.recorded == [(vote.match, vote.annotator) for vote in votes]
     assert len(votes) == 4
 
@@ -233,7 +233,7 @@ def test_many_voters_at_once_over_two_processes_lose_and_double_nothing(place: P
         assert list(pool.map(vote_all, range(6))) == [6] * 6
     pairs = raw("SELECT voter, match FROM vote_servings WHERE state = 'voted'")
     assert len(pairs) == len(set(pairs)) == 36
-    assert [one.number for one in PageVotes(place.database, "demo").read()] == sorted(
+    assert [one.number for one in PageVotes(place.database, "demo").votes()] == sorted(
         number for (number,) in raw("SELECT number FROM vote_votes")
     )
 
