@@ -124,7 +124,7 @@ class _Page:
         return Response(self._assets[name], media_type=_TYPES[name.rpartition(".")[2]], headers=kept)
 
     async def health(self, request: Request) -> Response:
-        await run_in_threadpool(self._booth.links.standings, self._booth.now_ms())
+        await run_in_threadpool(self._booth.links.check)
         return PlainTextResponse("ok")
 
     async def http_error(self, request: Request, error: Exception) -> Response:

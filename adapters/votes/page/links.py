@@ -133,6 +133,11 @@ class Links:
             )  # fmt: skip
         return Voter(*rows[0]) if rows else None
 
+    def check(self) -> None:
+        """Raise StoreError unless the database answers."""
+        with self._database.reading() as read:
+            read.rows("SELECT 1")
+
     def standings(self, now_ms: int) -> list[Standing]:
         """Every voter, by name."""
         with self._database.reading() as read:

@@ -104,8 +104,8 @@ class Servings:
                 return Refused("voted" if state == "voted" else "not_open", self._laid(write, voter))
             now_ms = self._now_ms()
             write.rows(
-                "INSERT INTO vote_votes (serving, choice, voted_ms, ms) VALUES (?, ?, ?, ?)",
-                serving, _choice(answer, left), now_ms, max(0, now_ms - shown_ms),
+                "INSERT INTO vote_votes (suite, serving, choice, voted_ms, ms) VALUES (?, ?, ?, ?, ?)",
+                self._suite, serving, _choice(answer, left), now_ms, max(0, now_ms - shown_ms),
             )  # fmt: skip
             write.rows("UPDATE vote_servings SET state = 'voted' WHERE number = ?", number)
             return self._laid(write, voter)
@@ -195,8 +195,8 @@ class Servings:
             self._chooser, self._learnt = self._make_chooser(), 0
         new = write.rows(
             "SELECT x.number, s.match, v.name FROM vote_votes x JOIN vote_servings s ON s.id = x.serving "
-            "JOIN vote_voters v ON v.number = s.voter WHERE x.number > ? AND v.suite = ? ORDER BY x.number",
-            self._learnt, self._suite,
+            "JOIN vote_voters v ON v.number = s.voter WHERE x.suite = ? AND x.number > ? ORDER BY x.number",
+            self._suite, self._learnt,
         )  # fmt: skip
         for number, match, name in new:
             self._chooser.record(match, name)

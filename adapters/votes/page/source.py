@@ -59,7 +59,7 @@ class PageVotes:
                 rows = read.rows(
                     "SELECT x.number, s.match, x.choice, v.name, x.voted_ms, s.id, s.left_side, x.ms "
                     "FROM vote_votes x JOIN vote_servings s ON s.id = x.serving JOIN vote_voters v "
-                    "ON v.number = s.voter WHERE v.suite = ? AND x.number > ? ORDER BY x.number LIMIT ?",
+                    "ON v.number = s.voter WHERE x.suite = ? AND x.number > ? ORDER BY x.number LIMIT ?",
                     self._suite, after, _AT_ONCE,
                 )  # fmt: skip
             for number, match, choice, name, voted_ms, serving, left, ms in rows:

@@ -40,11 +40,13 @@ CREATE UNIQUE INDEX IF NOT EXISTS vote_servings_next ON vote_servings (voter) WH
 CREATE INDEX IF NOT EXISTS vote_servings_waiting ON vote_servings (voter) WHERE state IN ('open', 'next');
 CREATE TABLE IF NOT EXISTS vote_votes (
     number {number},
+    suite TEXT NOT NULL,
     serving TEXT NOT NULL UNIQUE REFERENCES vote_servings (id),
     choice TEXT NOT NULL CHECK (choice IN ('a', 'b', 'tie')),
     voted_ms BIGINT NOT NULL,
     ms BIGINT NOT NULL CHECK (ms >= 0)
 );
+CREATE INDEX IF NOT EXISTS vote_votes_of ON vote_votes (suite, number);
 CREATE TABLE IF NOT EXISTS vote_version (version BIGINT NOT NULL);
 """
 
