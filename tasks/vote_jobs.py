@@ -117,7 +117,7 @@ def check_price(job: Job, request: CollectRequest) -> None:
     """Raise before a job is given whose price is not known, or too high."""
     if request.price_usd is None:
         raise DefinitionError(
-            f"{request.source} was not given these {job.wanted.n_matches} matches yet, and a job is paid: say "
+            f"{request.source} was not given these {job.wanted.n_matches} matches yet; a job is paid, so say "
             "what one response costs",
             field="price_usd",
         )

@@ -91,7 +91,7 @@ class RapidataService:
         """The service's own word for how far a job is."""
         client = self.client
         with calling():
-            return str(client.job.get_job_by_id(job_id).get_status())
+            return str(client._openapi_service.order.job_api.job_job_id_get(job_id=job_id).state.value)
 
     def results(self, job_id: str) -> Mapping[str, Any]:
         """What the crowd answered; raises ProviderError while the job is not done."""

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import httpx
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from adapters.providers.settings import Key, read
@@ -159,9 +159,12 @@ def calling(*, paid: bool = False) -> Generator[None]:
     except AuthlibBaseError as error:
         raise FatalError(f"Rapidata does not accept the account: {error}", provider=PROVIDER) from error
     except FailedUploadException as error:
-        raise TransientError(
-            f"pictures could not be uploaded to Rapidata: {error}", provider=PROVIDER
-        ) from error
+        first = str(error).strip().splitlines()[:2]
+        text = f"not everything could be uploaded, and no job was given: {' '.join(first)[:300]}"
+        raise TransientError(f"Rapidata: {text}", provider=PROVIDER) from error
+    except (TypeError, ValidationError) as error:  # raised where an answer is not as the SDK knows it
+        text = f"Rapidata: an answer that the SDK does not understand; update facedrift: {str(error)[:300]}"
+        raise (AmbiguousError if paid else FatalError)(text, provider=PROVIDER) from error
     finally:
         rest._TRANSIENT_RETRY_MAX_ATTEMPTS = tries  # pyright: ignore[reportPrivateUsage]
 
