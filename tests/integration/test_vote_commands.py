@@ -58,7 +58,7 @@ def test_from_invitation_to_votes_in_the_store(site: Site) -> None:
 
     request = CollectRequest(suite=SUITE, source="page")
     done = _collect_from(request, None)
-    assert (done.read, done.new, done.n_rejected, done.where) == (6, 6, 0, f"the voting page of {SUITE}")
+    assert (done.read, done.new, done.n_rejected, done.where) == (6, 6, 0, SUITE)
     again = _collect_from(request, None)
     assert (again.read, again.new, again.known) == (6, 0, 6)
     stored = vote_store.stored(SUITE, wiring.store())

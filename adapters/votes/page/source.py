@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
+from pathlib import Path
+from typing import Any, Self, get_args
 
 from adapters.votes.page.database import Database, open_database
-from adapters.votes.page.settings import vote_settings
+from adapters.votes.page.settings import FILE, vote_settings
+from adapters.votes.source import Bad
+from domain.errors import DefinitionError
 from domain.known_matches import KnownMatches
+from domain.matches import Choice
 from domain.votes import FoundVote, RejectedVote, Vote, VoteSourceName
 
+CHOICES: tuple[str, ...] = get_args(Choice)
 _AT_ONCE = 1000
 
 
@@ -34,26 +39,50 @@ class PageVotes:
 
     @classmethod
     def build(cls, where: str) -> Self:
-        """Over the page of a suite, by its id; raises DefinitionError or StoreError."""
-        return cls(open_database(vote_settings().database()), where)
+        """Over the page of a suite, by its id.
+
+        Raises:
+            DefinitionError: nobody was invited to it, or its database is not there.
+            StoreError: the database does not answer.
+        """
+        url = vote_settings().database()
+        if url.startswith(FILE) and not Path(url.removeprefix(FILE)).is_file():
+            raise DefinitionError("there is no such database of votes", file=url.removeprefix(FILE))
+        database = open_database(url)
+        with database.reading() as read:
+            is_there = bool(read.rows("SELECT 1 FROM vote_voters WHERE suite = ? LIMIT 1", where))
+        if not is_there:
+            database.close()
+            raise DefinitionError(
+                f"no such voting page: nobody is invited to {where!r} in the database that "
+                "FACEDRIFT_VOTE_DATABASE_URL names; see facedrift vote status"
+            )
+        return cls(database, where)
 
     @property
     def where(self) -> str:
-        """The page, for people."""
-        return f"the voting page of {self._suite}"
+        """The suite's id."""
+        return self._suite
 
     def read(self, known: KnownMatches) -> Iterator[FoundVote | RejectedVote]:
         """Every vote, in the order in which they were given; `line` is its number."""
-        for one in self.votes():
-            if one.vote.match in known.by_id:
-                yield FoundVote(vote=one.vote, line=one.number)
-                continue
-            detail = f"the vote is on the match {one.vote.match}, which this run does not have"
-            yield RejectedVote(where=self.where, line=one.number, reason="unknown_match", detail=detail)
+        for number, values in self._rows(0):
+            if values["match"] not in known.by_id:
+                bad = Bad("unknown_match", f"this run has no match {values['match']}")
+                yield bad.rejected(self.where, number)
+            elif values["choice"] not in CHOICES:
+                yield Bad("bad_choice", f"{values['choice']!r} is no choice").rejected(self.where, number)
+            else:
+                yield FoundVote(vote=Vote(**values), line=number)
         self._database.close()
 
     def votes(self, after: int = 0) -> Iterator[PageVote]:
         """The votes behind a number, in order; raises StoreError."""
+        for number, values in self._rows(after):
+            yield PageVote(number, Vote(**values))
+
+    def _rows(self, after: int) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The numbers of votes, and their fields."""
         while True:
             with self._database.reading() as read:
                 rows = read.rows(
@@ -64,16 +93,18 @@ class PageVotes:
                 )  # fmt: skip
             for number, match, choice, name, voted_ms, serving, left, ms in rows:
                 after = number
-                vote = Vote(
-                    match=match,
-                    choice=choice,
-                    annotator=name,
-                    at=datetime.fromtimestamp(voted_ms / 1000, UTC).isoformat(timespec="milliseconds"),
-                    source="page",
-                    source_id=serving,
-                    left=left,
-                    ms=ms,
+                yield (
+                    number,
+                    {
+                        "match": match,
+                        "choice": choice,
+                        "annotator": name,
+                        "at": datetime.fromtimestamp(voted_ms / 1000, UTC).isoformat(timespec="milliseconds"),
+                        "source": "page",
+                        "source_id": serving,
+                        "left": left,
+                        "ms": ms,
+                    },
                 )
-                yield PageVote(number, vote)
             if len(rows) < _AT_ONCE:
                 return

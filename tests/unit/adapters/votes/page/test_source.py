@@ -9,6 +9,7 @@ from adapters.registry import vote_source_class
 from adapters.votes.page import source
 from adapters.votes.page.links import Links
 from adapters.votes.page.source import PageVotes
+from domain.errors import DefinitionError
 from domain.known_matches import KnownMatches
 from domain.votes import FoundVote, RejectedVote, Vote
 
@@ -26,7 +27,7 @@ def test_it_is_found_by_its_name_and_reads_the_votes_of_a_suite(
     Links(place.database, "other").invite(["ben"], 10, 1, place.clock.ms)
     monkeypatch.setenv("FACEDRIFT_VOTE_DATABASE_URL", place.url)
     page = vote_source_class("page").build("demo")
-    assert page.where == "the voting page of demo"
+    assert page.where == "demo"
     found = list(page.read(KnownMatches(place.matches)))
     assert all(isinstance(one, FoundVote) for one in found)
     first = found[0]
@@ -68,3 +69,9 @@ def test_reading_on_brings_what_is_new(place: Place, monkeypatch: pytest.MonkeyP
     more = list(votes.votes(first[-1].number))
     assert [one.vote.annotator for one in more] == ["ben"] * 6
     assert [one.vote.source_id for one in (*first, *more)] == [one.vote.source_id for one in votes.votes()]
+
+
+def test_a_page_to_which_nobody_is_invited_is_none(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FACEDRIFT_VOTE_DATABASE_URL", place.url)
+    with pytest.raises(DefinitionError, match="no such voting page: nobody is invited to 'demo'"):
+        PageVotes.build("demo")
