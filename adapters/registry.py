@@ -64,7 +64,7 @@ class VoteSourceClass(Protocol):
     """How a source of votes is built."""
 
     def build(self, where: str) -> VoteSource:
-        """A source over a file by its path, or a job by its id; raises DefinitionError where it is none."""
+        """A source over a file's path, a job's id or a page's suite; raises DefinitionError for none."""
         ...
 
 
@@ -133,6 +133,7 @@ CHAIN_WRITERS = {
 VOTE_SOURCES: dict[VoteSourceName, str] = {
     "file": "adapters.votes.file:FileVotes",
     "label_studio": "adapters.votes.label_studio:LabelStudioVotes",
+    "page": "adapters.votes.page.source:PageVotes",
     "rapidata": "adapters.votes.rapidata:RapidataVotes",
 }
 """Where votes are collected from. Each class has `build(where)`."""

@@ -25,7 +25,7 @@ class CollectRequest(BaseModel):
 
     suite: str = Field(description="Id of a suite, or path of a suite file.")
     source: VoteSourceName = Field(
-        description="Where the votes are: a file, an export of Label Studio, or the service Rapidata."
+        description="Where the votes are: our page, a file, an export of Label Studio, or Rapidata."
     )
     path: str | None = Field(default=None, description="The file, where the source is one.")
     run: str | None = Field(

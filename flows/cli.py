@@ -15,7 +15,14 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
-from flows import chain_commands, photo_commands, ranking_commands, session_commands, vote_commands
+from flows import (
+    chain_commands,
+    photo_commands,
+    ranking_commands,
+    session_commands,
+    vote_commands,
+    vote_page_commands,
+)
 from flows.environment import set_variables
 
 app = typer.Typer(
@@ -31,6 +38,7 @@ app.add_typer(chain_commands.app, name="chains")
 app.add_typer(vote_commands.matches, name="matches")
 app.add_typer(vote_commands.votes, name="votes")
 ranking_commands.register(app)
+app.add_typer(vote_page_commands.app, name="vote")
 
 NOTHING_RAN, INCOMPLETE = 1, 3
 

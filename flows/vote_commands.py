@@ -70,7 +70,7 @@ def export(
 @votes.command()
 def collect(  # noqa: PLR0913, PLR0917 - one parameter an option
     suite: SuiteName,
-    source: Annotated[str, typer.Option("--from", help="file, label_studio or rapidata.")],
+    source: Annotated[str, typer.Option("--from", help="page, file, label_studio or rapidata.")],
     path: Annotated[Path | None, typer.Option(help="The file, where the source is one.")] = None,
     run: Run = None,
     price_usd: Annotated[

@@ -91,7 +91,7 @@ async def collect_from(request: CollectRequest, job_id: str | None = None) -> Vo
 
 def _collect_from(request: CollectRequest, job_id: str | None) -> VotesCollected:
     store, run_id = wiring.store(), find_run(request.suite, request.run)
-    source = vote_source(request.source, job_id or request.path or "")
+    source = vote_source(request.source, job_id or request.path or load_suite(request.suite).id)
     known = known_matches(wiring.run_plan(run_id), store)
     return collect(source, known, starting(request, run_id, source.where), store).shown()
 

@@ -8,7 +8,7 @@ from domain.votes import VoteSourceName
 
 
 def vote_source(source: VoteSourceName, where: str) -> VoteSource:
-    """The votes in a file, or of a service's job; raises DefinitionError where there is none."""
+    """The votes in a file, of a service's job, or of a suite's page; raises DefinitionError for none."""
     return vote_source_class(source).build(where)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import pickle
+import sqlite3
 import subprocess
 import sys
 import webbrowser
@@ -17,6 +18,8 @@ from fakes.rapidata_server import Rapidata, rapidata_server
 from known import FIRST, KNOWN, MATCHES
 
 from adapters.registry import VOTE_SERVICES, VOTE_SOURCES, vote_service_class, vote_source_class
+from adapters.votes.page.database import open_database
+from adapters.votes.page.links import Links
 from adapters.votes.source import OrderedMatch, VoteOrder
 from domain.errors import (
     AmbiguousError,
@@ -32,10 +35,17 @@ from domain.votes import FoundVote, RejectedVote, VoteSourceName
 
 pytestmark = pytest.mark.filterwarnings("ignore:.FieldValidationInfo. is deprecated")
 """Which the SDK of Rapidata imports."""
+VOTES = "votes.sqlite"
 Ballot = tuple[Match, str]
 """A match, and a, b or tie."""
 sources = pytest.mark.parametrize("source", sorted(VOTE_SOURCES))
 services = pytest.mark.parametrize("source", sorted(VOTE_SERVICES))
+
+
+@pytest.fixture(autouse=True)
+def page_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Our own page keeps its votes in the test's folder."""
+    monkeypatch.setenv("FACEDRIFT_VOTE_DATABASE_URL", f"sqlite:///{tmp_path / VOTES}")
 
 
 @pytest.fixture
@@ -105,9 +115,35 @@ def as_rapidata(_: Path, ballots: Sequence[Ballot], service: Rapidata) -> str:
     return "job1"
 
 
+def as_page(folder: Path, ballots: Sequence[Ballot], _: Rapidata) -> str:
+    """Each ballot of another voter; choices that the page itself would refuse are forced on its table."""
+    if (folder / VOTES).exists():
+        return "everyday"  # they are there
+    database = open_database(f"sqlite:///{folder / VOTES}")
+    Links(database, "everyday").invite([f"voter-{n}" for n in range(len(ballots))], 1, 1, 0)
+    database.close()
+    connection = sqlite3.connect(folder / VOTES)
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    for n, (match, choice) in enumerate(ballots, 1):
+        serving = (f"serving-{n}", "nonce", n, match.id, "a", "voted", 0, 0)
+        connection.execute(
+            "INSERT INTO vote_servings (id, nonce, voter, match, left_side, state, drawn_ms, shown_ms) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            serving,
+        )
+        connection.execute(
+            "INSERT INTO vote_votes (suite, serving, choice, voted_ms, ms) VALUES ('everyday', ?, ?, 9, 9)",
+            (serving[0], choice),
+        )
+    connection.commit()
+    connection.close()
+    return "everyday"
+
+
 GIVEN: dict[str, Callable[[Path, Sequence[Ballot], Rapidata], str]] = {
     "file": as_file,
     "label_studio": as_label_studio,
+    "page": as_page,
     "rapidata": as_rapidata,
 }
 """How each source is given ballots; a new source needs an entry here."""
@@ -161,7 +197,7 @@ def test_nothing_to_read_is_an_error_that_says_what_to_mend(
 
 
 def test_what_is_not_registered_says_what_is() -> None:
-    with pytest.raises(DefinitionError, match="allowed: file, label_studio, rapidata"):
+    with pytest.raises(DefinitionError, match="allowed: file, label_studio, page, rapidata"):
         vote_source_class("simulated")
     with pytest.raises(DefinitionError, match="allowed: rapidata"):
         vote_service_class("file")
