@@ -1,16 +1,16 @@
-"""The store's layout: the only file that spells an object key, and every hash that names something."""
+"""The store's layout: the only file that spells an object key; `domain.identities` has the hashes in them."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, JsonValue
-
-from domain.records import StepIdentity
+from domain.identities import canonical_json as canonical_json  # noqa: PLC0414
+from domain.identities import fingerprint as fingerprint  # noqa: PLC0414
+from domain.identities import judgement_key as judgement_key  # noqa: PLC0414
+from domain.identities import sha256 as sha256  # noqa: PLC0414
+from domain.identities import step_key as step_key  # noqa: PLC0414
+from domain.identities import step_seed as step_seed  # noqa: PLC0414
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,254}")  # 255 bytes: what file systems allow
 MAX_KEY_BYTES = 512
@@ -29,42 +29,6 @@ def check_key(key: str) -> str:
 def is_of_probe(key: str) -> bool:
     """Whether a key is one by which a store is only tried, which tells nobody anything."""
     return key.startswith(f"{PROBE}/")
-
-
-def canonical_json(value: JsonValue | Mapping[str, JsonValue]) -> bytes:
-    """One spelling for equal values: sorted keys, no spaces, no NaN.
-
-    Half a surrogate pair, which a provider's JSON may hold, becomes a question mark: it has no UTF-8.
-    """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode(errors="replace")
-
-
-def fingerprint(value: BaseModel | Mapping[str, JsonValue]) -> str:
-    """The sha256 of a value's canonical JSON."""
-    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else dict(value)
-    return hashlib.sha256(canonical_json(plain)).hexdigest()
-
-
-def sha256(data: bytes) -> str:
-    """The sha256 of bytes, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def step_key(identity: StepIdentity) -> str:
-    """The identity of one attempt at a step, as a content key."""
-    return fingerprint(identity)
-
-
-def judgement_key(before_sha256: str, after_sha256: str, prompt: str) -> str:
-    """What a judge was shown, as a content key."""
-    return fingerprint({"before": before_sha256, "after": after_sha256, "prompt": prompt})
-
-
-def step_seed(base: int, model: str, photo: str, step: int, attempt: int) -> int:
-    """The seed of one attempt: fixed by (suite seed, model, photo, step, attempt); 31 bits."""
-    text = canonical_json({"base": base, "model": model, "photo": photo, "step": step, "attempt": attempt})
-    return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
 
 
 def image(sha: str, extension: str) -> str:

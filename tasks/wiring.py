@@ -219,13 +219,14 @@ class RehearsalSettings(BaseSettings):
 
 def judge_identity(card: JudgeCard, role: JudgeRole, suite: Suite, taxonomy: Taxonomy) -> JudgeIdentity:
     """What a judge's answers will carry in one of its roles; raises DefinitionError when it has it not."""
-    from adapters.judges import local
+    from adapters.judges import local, local_steps
 
     if role == "step_check" and not can_check_steps(card.provider):
         able = tuple(name for name in JUDGES if can_check_steps(name))
         message = f"the judge {card.id!r}, reached over {card.provider!r}, cannot check steps"
         raise DefinitionError(f"{message}; providers that can", field="steps.checker", allowed=able)
-    version, prompt_version = f"{local.VERSION} on {suite.embedder.pack}", "none"
+    own = local_steps.CHECK_VERSION if role == "step_check" else local.VERSION
+    version, prompt_version = f"{own} on {suite.embedder.pack}", "none"
     if not is_in_process(card.provider):
         if role not in card.prompts:
             raise DefinitionError(f"judge {card.id!r} has no prompt for {role}", field=f"prompts.{role}")

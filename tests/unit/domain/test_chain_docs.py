@@ -13,7 +13,7 @@ from domain.judge_cards import JudgeCard
 from domain.loading import load, parse
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "identity-drift.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "prompt-chains.md").read_text(encoding="utf-8")
 SOURCES = ("chain_lint", "chain_rules", "file_findings", "session_rules")
 OF_SESSIONS = {"keep_unasked", "keep_reworded", "asked_again", "hidden", "unknown_attribute", "not_named",
                "names_other", "names_unasked", "keep_flag"}  # fmt: skip
