@@ -43,8 +43,9 @@ class Visit:
         return {name: self.page.input_value(f'[name="{name}"]', strict=True) for name in ("serving", "nonce")}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def voting_browser() -> Iterator[Browser]:
+    """Of one file of tests: while it is open its event loop runs, and `asyncio.run` cannot be called."""
     if not CHROMIUM.exists():
         pytest.skip("no Chromium is installed; on Debian: apt-get install chromium")
     with sync_playwright() as playwright:
