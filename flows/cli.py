@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
-from flows import session_commands
+from flows import publish_command, session_commands
 from flows.environment import set_variables
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 
 app.add_typer(session_commands.app, name="sessions")
+app.add_typer(publish_command.app)
 
 NOTHING_RAN, INCOMPLETE = 1, 3
 
