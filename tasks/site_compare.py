@@ -61,7 +61,9 @@ class _Rows:
 
     def __init__(self, source: SiteSource, pairs: Sequence[tuple[str, Session]]) -> None:
         self._source = source
-        self._judge = keys.fingerprint(source.run.judge)
+        self._judge = keys.fingerprint(source.run.judge) if source.run.judge else ""
+        controls = (False, True)
+        self._cards = [c for kind in controls for c in source.run.cards if c.is_control == kind]
         chosen = pl.DataFrame(
             [(photo, session.id) for photo, session in pairs],
             {"photo": pl.String, "session": pl.String},
@@ -89,7 +91,7 @@ class _Rows:
                 ChainView(
                     card.id, [StepView("original", original), *self._views(card.id, photo.id, session.id)]
                 )
-                for card in self._source.run.cards
+                for card in self._cards
             ],
             licence=photo.licence,
         )
@@ -97,14 +99,15 @@ class _Rows:
     def _views(self, model: str, photo: str, session: str) -> Iterator[StepView]:
         for step in self._steps.get((model, photo, session), ()):
             yield self._view(step.row, step.edit)
-            if step.row["outcome"] != "edited":
-                return
+            if step.edit is None:
+                return  # what comes after was never tried
 
     def _view(self, row: dict[str, Any], edit: dict[str, Any] | None) -> StepView:
         label = f"step {row['step']}"
         if edit is None:
+            ended = str(row.get("outcome") or row.get("verdict") or "not run").replace("_", " ")
             reason = f": {row['reason']}" if row.get("reason") else ""
-            return StepView(label, None, problem=f"{row['outcome'].replace('_', ' ')}{reason}")
+            return StepView(label, None, problem=ended + reason)
         picture = Picture(edit["image_sha256"], edit["image_extension"])
         problem = "" if row.get("face") != "no_face" else "no face found"
         return StepView(label, picture, list(_scores(row)), problem, self._reasoning(row, edit))

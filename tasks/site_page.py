@@ -69,5 +69,7 @@ def _board(source: SiteSource, before: SiteSource | None) -> Board:
 
 def _notices(source: SiteSource) -> list[str]:
     served = source.maybe("served")
-    told = () if served is None else notices_of(served, source.table("steps"))
+    steps = source.table("steps")
+    is_judged = {"judgement", "tracked"} <= set(steps.columns)
+    told = notices_of(served, steps) if served is not None and is_judged else ()
     return [*part_notice(source.run), *told, *notices_of_groups(source.run)]

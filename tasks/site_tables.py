@@ -16,6 +16,14 @@ from tasks.paper_text import rules_text
 from tasks.report_views import TRACKER_TEXT, TRUTH_TEXT, truth_summary
 from tasks.site_source import SiteSource
 
+BY_METRICS = (
+    "Method and data come from “A Large-scale Evaluation of Text-guided Models for Facial Editing” "
+    "(arXiv 2608.28802); where it is silent, the rules below were chosen."
+)
+BY_VOTES = (
+    "People see the last faces of two models beside the original and say which looks more like it; ratings "
+    "are strengths of a Bradley–Terry model of their votes, with the rules that the tab Analysis names."
+)
 MOST_ROWS = 60
 """Of a list that a table holds in full."""
 
@@ -205,20 +213,18 @@ def about(source: SiteSource) -> list[tuple[str, list[str]]]:
     """Method, choices and versions."""
     run = source.run
     packages = ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))
-    by = (
-        ("Embedder", run.embedder.adapter, run.embedder.version, f"pack {run.embedder.pack}"),
-        ("Judge", run.judge.adapter, run.judge.version, f"prompt {run.judge.prompt_version}"),
-        ("Tracker", run.tracker.adapter, run.tracker.version, f"prompt {run.tracker.prompt_version}"),
-    )
-    versions = [f"{who}: {adapter} {version}, {more}." for who, adapter, version, more in by]
+    asked = (("Judge", run.judge), ("Tracker", run.tracker))
+    versions = [
+        f"Embedder: {run.embedder.adapter} {run.embedder.version}, pack {run.embedder.pack}.",
+        *(f"{who}: {by.adapter} {by.version}, prompt {by.prompt_version}." for who, by in asked if by),
+    ]
     return [
         (
             "Method",
             [
                 "Each model edits its own last output, step by step; every number is computed from stored "
                 "images. Incomplete sessions are in no mean and are counted by the reason they stopped.",
-                "Method and data come from “A Large-scale Evaluation of Text-guided Models for Facial "
-                "Editing” (arXiv 2608.28802); where it is silent, the rules below were chosen.",
+                BY_VOTES if source.has("chains") else BY_METRICS,
             ],
         ),
         ("Rules", [rules_text(run.suite.rules) + "."]),
