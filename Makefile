@@ -9,13 +9,14 @@ PHOTOS ?=
 # pytest arguments, such as: make test ARGS="-k kill"
 ARGS ?=
 
-.PHONY: quickstart rehearsal test test-operations check format bench clean help
+.PHONY: quickstart rehearsal test test-operations test-site check format bench clean help
 
 help:
 	@echo "make quickstart   run the main job on real faces, without a key"
 	@echo "make rehearsal    run four providers' SDKs against the local stand-in, faults included"
 	@echo "make test         run all tests but the slow ones"
 	@echo "make test-operations  servers, workers and store, killed at random (slow)"
+	@echo "make test-site    the page in a browser, at the size of the paper's run too (slow)"
 	@echo "make check        format, lint, types, import contracts"
 	@echo "make bench        measure, and write the figures that docs/benchmarks.md records"
 
@@ -37,6 +38,9 @@ test: .venv/dev.stamp
 
 test-operations: .venv/dev.stamp
 	.venv/bin/pytest tests/faults/test_operations.py tests/faults/test_operations_at_random.py --timeout 3600 $(ARGS)
+
+test-site: .venv/dev.stamp
+	.venv/bin/pytest tests/browser --timeout 1800 $(ARGS)
 
 check: .venv/dev.stamp
 	.venv/bin/ruff format --check .

@@ -262,13 +262,11 @@ def pictures_of(steps: pl.DataFrame, photos: Dataset, images: Sequence[tuple[str
 
 
 def write_judgement(site: Site, store: ObjectStore) -> None:
-    """What the judge said of the first step that has a stranger's prompt, in a stranger's words."""
-    first = site.run.photos[0]
-    told = site.pictures.filter(
-        pl.col("photo") == first, pl.col("step") == 1, pl.col("session").str.ends_with("_00")
-    )
+    """What the judge said of the steps that have a stranger's prompt, in a stranger's words."""
+    some = site.pictures.filter(pl.col("photo").is_in(site.run.photos[:40]), pl.col("step") == 1)
+    told = some.filter(pl.col("session").str.ends_with("_00"))
     prompts = {session.id: session.steps[0].prompt for session in site.run.sessions}
-    for row in told.unique("session").iter_rows(named=True):
+    for row in told.unique(["session", "input_sha256"]).iter_rows(named=True):
         prompt = prompts[row["session"]]
         scores = {"editing_success": 5, "overediting": 5}
         key = keys.judgement_key(row["input_sha256"], row["image_sha256"], prompt)

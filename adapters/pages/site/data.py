@@ -94,7 +94,6 @@ def line_data(line: BoardLine) -> dict[str, Any]:
 
 def _figure(figure: Figure) -> list[Any]:
     held = [figure.value, figure.low, figure.high, figure.n, figure.change, figure.is_apart]
-    held = [round(item, 6) if isinstance(item, float) else item for item in held]
     while held and held[-1] is None:
         held.pop()
     return held
