@@ -30,11 +30,15 @@ class Watched:
         self.requests: list[str] = []
         self.problems: list[str] = []
         page.on("request", lambda request: self.requests.append(request.url))
-        page.on("requestfailed", lambda request: self.problems.append(f"failed: {request.url}"))
+        page.on("requestfailed", lambda request: self._failed(request.url, request.failure or ""))
         page.on("response", lambda answer: self._answered(answer.status, answer.url))
         page.on("console", lambda message: self._said(message.type, message.text))
         page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         page.on("dialog", lambda dialog: self.problems.append(f"dialog: {dialog.message}"))
+
+    def _failed(self, url: str, why: str) -> None:
+        if why != "net::ERR_ABORTED":  # what a page that leads to another was still loading
+            self.problems.append(f"failed: {url}: {why}")
 
     def _answered(self, status: int, url: str) -> None:
         if status >= 400:
