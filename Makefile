@@ -60,6 +60,7 @@ bench: .venv/dev.stamp
 	.venv/bin/python -m tests.benchmarks.planning
 	PYTHONPATH=tests .venv/bin/python -m tests.benchmarks.object_store
 	.venv/bin/python -m tests.benchmarks.preparing $(PHOTOS)
+	.venv/bin/python -m tests.benchmarks.site
 
 clean:
 	rm -rf .venv .uv .facedrift

@@ -9,8 +9,8 @@ from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 
 from adapters.base import ObjectStore
 from adapters.pages.markdown import escaped
+from adapters.pages.site.picture_views import Comparison, StepView
 from adapters.pages.site.thumbnails import VERSION
-from adapters.pages.site.views import Comparison, StepView
 from domain import keys
 from domain.runs import Snapshot
 from tasks import wiring

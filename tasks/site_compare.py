@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from adapters.pages.site.views import ChainView, Comparison, Picture, StepView
+from adapters.pages.site.picture_views import ChainView, Comparison, Picture, StepView
 from domain import keys
 from domain.runs import RunPlan
 from domain.sessions import Session

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 
 from adapters.base import ObjectStore
+from adapters.pages.site.picture_views import Picture
 from adapters.pages.site.render import site_files
 from adapters.pages.site.thumbnails import VERSION, thumbnail
-from adapters.pages.site.views import Page, Picture
+from adapters.pages.site.views import Page
 from domain import keys
 from tasks import ledger
 from tasks.site_page import page_of

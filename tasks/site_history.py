@@ -30,14 +30,15 @@ def entry_of(snapshot: str, run: RunPlan) -> dict[str, Any]:
 
 def write_history(snapshot: Snapshot, run: RunPlan, store: ObjectStore) -> None:
     """List a snapshot among its suite's and lead to the board; nothing new changes nothing."""
-    entries = [
-        entry for entry in history_of(snapshot.suite, store) if entry["snapshot"] != snapshot.digest[:16]
-    ]
-    entries.append(entry_of(snapshot.digest, run))
-    entries.sort(key=lambda entry: (entry["created"], entry["snapshot"]), reverse=True)
-    held = current(snapshot.suite, store)
-    newest = (held.snapshot if held else snapshot.digest)[:16]
-    put_if_changed(store, keys.report_index(snapshot.suite, HISTORY), history_script(entries, newest))
+    entries = {entry["snapshot"]: entry for entry in history_of(snapshot.suite, store)}
+    new = entry_of(snapshot.digest, run)
+    held = entries.get(new["snapshot"])
+    if held is None or held["whole"] < new["whole"]:  # else a later run gave the same numbers
+        entries[new["snapshot"]] = new
+    listed = sorted(entries.values(), key=lambda entry: (entry["created"], entry["snapshot"]), reverse=True)
+    board = current(snapshot.suite, store)
+    newest = (board.snapshot if board else snapshot.digest)[:16]
+    put_if_changed(store, keys.report_index(snapshot.suite, HISTORY), history_script(listed, newest))
     to = redirect(f"{newest}/index.html", run.suite.title)
     put_if_changed(store, keys.report_index(snapshot.suite, INDEX), to)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from adapters.pages.site.views import Comparison, Example, Matrix, Overediting, Picture
+from adapters.pages.site.picture_views import Comparison, Example, Matrix, Overediting, Picture
 from domain.taxonomy import Taxonomy
 from metrics.overedit_examples import CELL, overedit_examples
 from metrics.overediting import none_column

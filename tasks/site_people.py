@@ -7,18 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from adapters.pages.site.views import (
-    Board,
-    BoardLine,
-    Column,
-    Figure,
-    MatchExample,
-    Matchups,
-    Picture,
-    Switch,
-    Table,
-    WinCell,
-)
+from adapters.pages.site.picture_views import MatchExample, Matchups, Picture, WinCell
+from adapters.pages.site.views import Board, BoardLine, Column, Figure, Switch, Table
 from domain.runs import RunPlan
 from tasks.site_board import PRICE, change_note, is_apart, model_names, prices
 from tasks.site_source import SiteSource

@@ -1,6 +1,6 @@
 """What the page of a run of the paper's size weighs, and how soon it can be used.
 
-Run with `python -m tests.benchmarks.site`: 11 pairs of model and dataset, 204,000 sessions. The page comes from
+Run with `python -m tests.benchmarks.site`: 11 pairs of model and dataset, 204,000 sessions. It comes from
 Python's own server on this machine; every time is the median of fresh browser contexts, from the start of the
 navigation.
 """

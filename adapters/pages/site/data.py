@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.pages.site.views import Bias, Board, BoardLine, Column, Figure, Matrix, Overediting
+from adapters.pages.site.picture_views import Matrix, Overediting
+from adapters.pages.site.views import Bias, Board, BoardLine, Column, Figure
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,9 @@ from adapters.pages.site.data import (
     matrices_data,
     short_hash,
 )
+from adapters.pages.site.picture_views import Comparison, Picture
 from adapters.pages.site.thumbnails import VERSION
-from adapters.pages.site.views import Board, BoardLine, Column, Comparison, Figure, Link, Page, Picture
+from adapters.pages.site.views import Board, BoardLine, Column, Figure, Link, Page
 
 SCRIPTS = ("parts.js", "state.js", "board.js", "heat.js", "bias.js", "compare.js", "start.js")
 """Joined in this order to the one script."""

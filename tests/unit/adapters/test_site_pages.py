@@ -14,35 +14,37 @@ from PIL import Image
 
 from adapters.pages.site.charts import chart_of
 from adapters.pages.site.data import history_script, inline, read_history
+from adapters.pages.site.picture_views import (
+    ChainView,
+    Comparison,
+    Example,
+    MatchExample,
+    Matchups,
+    Matrix,
+    Overediting,
+    Picture,
+    StepView,
+    WinCell,
+)
 from adapters.pages.site.render import redirect, site_files, suites_page
 from adapters.pages.site.thumbnails import thumbnail
 from adapters.pages.site.views import (
     Bias,
     Board,
     BoardLine,
-    ChainView,
     Column,
-    Comparison,
     Download,
-    Example,
     Figure,
     GroupLine,
     GroupMean,
     Link,
-    MatchExample,
-    Matchups,
-    Matrix,
     ModelName,
     ModelView,
-    Overediting,
     Page,
-    Picture,
     Series,
     SessionView,
-    StepView,
     Switch,
     Table,
-    WinCell,
 )
 
 EVIL = """<script>alert("x")</script> 'quoted' "double" & {{ 7 * 7 }} --><img src=https://evil.example/x>"""

@@ -185,6 +185,17 @@ def test_a_damaged_history_is_found_anew(site: Site, store: ObjectStore):
         assert store.get(key) == whole
 
 
+def test_a_later_run_with_the_same_numbers_changes_no_file(site: Site, store: ObjectStore, tmp_path: Path):
+    publish_site(site, store)
+    before = files(tmp_path / "store/reports")
+    run = site.run.model_copy(
+        update={"id": "20261109T000000-later", "created_at": "2026-11-09T00:00:00+00:00"}
+    )
+    ledger.write_new(store, keys.run(run.id), run)
+    publish_site(replace(site, snapshot=site.snapshot.model_copy(update={"run_id": run.id})), store)
+    assert files(tmp_path / "store/reports") == before
+
+
 def test_a_part_of_the_suite_has_a_page_and_does_not_replace_the_board(site: Site, store: ObjectStore):
     publish_site(site, store)
     part = make_site(store, 2, every=EVERY, pairs=PAIRS)
