@@ -9,13 +9,14 @@ PHOTOS ?=
 # pytest arguments, such as: make test ARGS="-k kill"
 ARGS ?=
 
-.PHONY: quickstart rehearsal test test-operations test-site check format bench clean help
+.PHONY: quickstart rehearsal test test-operations test-intervals test-site check format bench clean help
 
 help:
 	@echo "make quickstart   run the main job on real faces, without a key"
 	@echo "make rehearsal    run four providers' SDKs against the local stand-in, faults included"
 	@echo "make test         run all tests but the slow ones"
 	@echo "make test-operations  servers, workers and store, killed at random (slow)"
+	@echo "make test-intervals  whether intervals of ratings hold the truth as often as they say (slow)"
 	@echo "make test-site    the page in a browser"
 	@echo "make check        format, lint, types, import contracts"
 	@echo "make bench        measure, and write the figures that docs/benchmarks.md records"
@@ -34,10 +35,13 @@ rehearsal: .venv/rehearsal.stamp
 	$(FACEDRIFT) run rehearsal --concurrency 8
 
 test: .venv/dev.stamp
-	.venv/bin/pytest -m "not slow" $(ARGS)
+	.venv/bin/pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-operations: .venv/dev.stamp
 	.venv/bin/pytest tests/faults/test_operations.py tests/faults/test_operations_at_random.py --timeout 3600 $(ARGS)
+
+test-intervals: .venv/dev.stamp
+	.venv/bin/pytest -m slow tests/unit/metrics $(ARGS)
 
 test-site: .venv/dev.stamp
 	.venv/bin/pytest tests/browser $(ARGS)
@@ -57,6 +61,7 @@ bench: .venv/dev.stamp
 	.venv/bin/python -m tests.benchmarks.rehearsal_memory
 	.venv/bin/python -m tests.benchmarks.permutation
 	.venv/bin/python -m tests.benchmarks.scoring
+	.venv/bin/python -m tests.benchmarks.ranking
 	.venv/bin/python -m tests.benchmarks.planning
 	PYTHONPATH=tests .venv/bin/python -m tests.benchmarks.object_store
 	.venv/bin/python -m tests.benchmarks.preparing $(PHOTOS)

@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import BaseModel, ConfigDict
 
 from adapters.imaging.face_models import FaceModels
+from domain.chain_drafting import DraftWanted
 from domain.edits import EditOutcome, EditRequest, JudgeReply, Ticket
 from domain.photos import Photo
 from domain.records import FaceReading
@@ -123,6 +124,14 @@ class SessionWriter(Protocol):
 
     def write_instruction(self, wanted: Wanted) -> JudgeReply:
         """One instruction as JSON text (see `domain.judging.parse_instruction`)."""
+        ...
+
+
+class ChainWriter(Protocol):
+    """Drafts the prompt chain of a photo."""
+
+    def draft_chain(self, image: bytes, wanted: DraftWanted) -> JudgeReply:
+        """An edit target and prompts as JSON text (see `domain.judging.parse_chain`)."""
         ...
 
 

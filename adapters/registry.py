@@ -6,12 +6,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from adapters.base import Editor, EditorContext, Judge, JudgeContext, SessionWriter, StateTracker
+from adapters.base import ChainWriter, Editor, EditorContext, Judge, JudgeContext, SessionWriter, StateTracker
 from adapters.datasets.source import DatasetSource
+from adapters.votes.source import VoteService, VoteSource
 from domain.dataset_options import DatasetAdapter, DatasetOptions
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
+from domain.votes import VoteSourceName
 
 
 class EditorClass(Protocol):
@@ -50,11 +52,36 @@ class WriterClass(Protocol):
         ...
 
 
+class ChainWriterClass(Protocol):
+    """How a writer of prompt chains is built."""
+
+    def build(self, card: JudgeCard, context: JudgeContext) -> ChainWriter:
+        """A writer for a card; raises pydantic's ValidationError for settings it does not know."""
+        ...
+
+
+class VoteSourceClass(Protocol):
+    """How a source of votes is built."""
+
+    def build(self, where: str) -> VoteSource:
+        """A source over a file's path, a job's id or a page's suite; raises DefinitionError for none."""
+        ...
+
+
+class VoteServiceClass(Protocol):
+    """How a service that asks people is built."""
+
+    def build(self) -> VoteService:
+        """The service, for the account of the environment; raises DefinitionError where there is none."""
+        ...
+
+
 EDITORS = {
     "control-unchanged": "adapters.editors.control_unchanged:UnchangedEditor",
     "control-recompress": "adapters.editors.control_recompress:RecompressEditor",
     "control-stranger": "adapters.editors.control_stranger:StrangerEditor",
     "procedural": "adapters.editors.procedural:ProceduralEditor",
+    "scene": "adapters.editors.scene:SceneEditor",
     "google": "adapters.editors.google:GoogleEditor",
     "fal": "adapters.editors.fal:FalEditor",
     "replicate": "adapters.editors.replicate:ReplicateEditor",
@@ -64,7 +91,9 @@ EDITORS = {
 }
 """By the `provider` of a model card. Each class has `build(card, context)`."""
 
-IN_PROCESS = frozenset({"control-unchanged", "control-recompress", "control-stranger", "procedural", "local"})
+IN_PROCESS = frozenset(
+    {"control-unchanged", "control-recompress", "control-stranger", "procedural", "scene", "local"}
+)
 """Editors and judges that call nobody, so that asking again costs nothing."""
 
 JUDGES = {
@@ -82,6 +111,8 @@ DATASETS: dict[DatasetAdapter, str] = {
     "imdb_wiki": "adapters.datasets.imdb_wiki:ImdbWikiDataset",
     "celebset": "adapters.datasets.celebset:CelebsetDataset",
     "london": "adapters.datasets.london:LondonDataset",
+    "everyday_photos": "adapters.datasets.everyday_photos:EverydayPhotos",
+    "packaged_everyday": "adapters.datasets.packaged_everyday:PackagedEveryday",
 }
 """By the `adapter` of a suite's dataset. Each class has `build(root, options)`."""
 
@@ -91,6 +122,24 @@ WRITERS = {
     "openai": JUDGES["openai"],
 }
 """Who phrases sessions, by the `provider` of a judge card. Each class has `build(card, context)`."""
+
+CHAIN_WRITERS = {
+    "local": "adapters.judges.local_chains:LocalChainWriter",
+    "google": JUDGES["google"],
+    "openai": JUDGES["openai"],
+}
+"""Who drafts prompt chains, by the `provider` of a judge card. Each class has `build(card, context)`."""
+
+VOTE_SOURCES: dict[VoteSourceName, str] = {
+    "file": "adapters.votes.file:FileVotes",
+    "label_studio": "adapters.votes.label_studio:LabelStudioVotes",
+    "page": "adapters.votes.page.source:PageVotes",
+    "rapidata": "adapters.votes.rapidata:RapidataVotes",
+}
+"""Where votes are collected from. Each class has `build(where)`."""
+
+VOTE_SERVICES: dict[VoteSourceName, str] = {"rapidata": "adapters.votes.rapidata:RapidataService"}
+"""Sources that are given a job first, which is paid. Each class has `build()`."""
 
 USES_POOL = frozenset({"control-stranger"})
 """Editors whose answers depend on the dataset's other photos."""
@@ -120,6 +169,11 @@ def judge_class(provider: str) -> JudgeClass:
     return cast(JudgeClass, getattr(import_module(module), name))
 
 
+def can_check_steps(provider: str) -> bool:
+    """Whether a provider's judge has `check_step`; raises DefinitionError for an unknown one."""
+    return hasattr(judge_class(provider), "check_step")
+
+
 def writer_class(provider: str) -> WriterClass:
     """The class that has a provider's models phrase sessions; raises DefinitionError for an unknown one."""
     if provider not in WRITERS:
@@ -128,3 +182,31 @@ def writer_class(provider: str) -> WriterClass:
         )
     module, name = WRITERS[provider].split(":")
     return cast(WriterClass, getattr(import_module(module), name))
+
+
+def chain_writer_class(provider: str) -> ChainWriterClass:
+    """The class that has a provider's models draft chains; raises DefinitionError for an unknown one."""
+    if provider not in CHAIN_WRITERS:
+        raise DefinitionError(
+            f"no writer of chains for provider {provider!r}", field="provider", allowed=tuple(CHAIN_WRITERS)
+        )
+    module, name = CHAIN_WRITERS[provider].split(":")
+    return cast(ChainWriterClass, getattr(import_module(module), name))
+
+
+def vote_source_class(source: VoteSourceName) -> VoteSourceClass:
+    """The class that reads a source of votes; raises DefinitionError for one that is not collected from."""
+    if source not in VOTE_SOURCES:
+        raise DefinitionError(
+            f"votes are not collected from {source!r}", field="source", allowed=tuple(VOTE_SOURCES)
+        )
+    module, name = VOTE_SOURCES[source].split(":")
+    return cast(VoteSourceClass, getattr(import_module(module), name))
+
+
+def vote_service_class(source: VoteSourceName) -> VoteServiceClass:
+    """The class that gives jobs to a service; raises DefinitionError for a source that is none."""
+    if source not in VOTE_SERVICES:
+        raise DefinitionError(f"{source!r} takes no jobs", field="source", allowed=tuple(VOTE_SERVICES))
+    module, name = VOTE_SERVICES[source].split(":")
+    return cast(VoteServiceClass, getattr(import_module(module), name))

@@ -7,9 +7,9 @@ a new version of the set, and results of two versions never mix, since the key o
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from domain.photos import Slug
 
@@ -43,7 +43,17 @@ class PromptChain(BaseModel):
     face_size: FaceSize
     photo_shape: PhotoShape
     view: View
-    prompts: tuple[str, ...] = Field(min_length=1, max_length=20)
+    prompts: tuple[Annotated[str, Field(min_length=1)], ...] = Field(min_length=1, max_length=20)
+
+    @field_validator("people", mode="before")
+    @classmethod
+    def _written_as_a_number(cls, value: object) -> object:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @property
+    def session(self) -> str:
+        """The id of the session that it becomes."""
+        return self.photo.replace("-", "_").replace(".", "_")
 
     @property
     def dimensions(self) -> dict[str, str]:
@@ -59,6 +69,8 @@ class ChainSet(BaseModel):
     id: str = Field(pattern=Slug)
     version: int = Field(ge=1)
     source: str
+    steps: int = Field(default=5, ge=1, le=20)
+    """Prompts of each chain, which `facedrift chains lint` looks at."""
     chains: tuple[PromptChain, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -67,6 +79,10 @@ class ChainSet(BaseModel):
         twice = sorted({name for name in photos if photos.count(name) > 1})
         if twice:
             raise ValueError(f"photo with two chains: {', '.join(twice)}")
+        sessions = [chain.session for chain in self.chains]
+        alike = sorted({chain.photo for chain in self.chains if sessions.count(chain.session) > 1})
+        if alike:
+            raise ValueError(f"photos that differ in `-`, `.` and `_` only: {', '.join(alike)}; rename them")
         return self
 
     @cached_property

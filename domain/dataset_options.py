@@ -17,11 +17,14 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from domain.photos import Role
+from domain.photos import Role, Screening
 
 DatasetAdapter = Literal[
-    "packaged_faces", "folder", "manifest", "celeba", "imdb_wiki", "celebset", "london"
+    "packaged_faces", "folder", "manifest", "celeba", "imdb_wiki", "celebset", "london",
+    "everyday_photos", "packaged_everyday",
 ]  # fmt: skip
+PACKAGED: tuple[DatasetAdapter, ...] = ("packaged_faces", "packaged_everyday")
+"""Adapters whose photos are in installed packages, so that they take no path."""
 
 
 def _group_name(name: str) -> str:
@@ -199,6 +202,31 @@ class LondonOptions(DatasetOptions):
         return self
 
 
+class ScreenedOptions(DatasetOptions):
+    """Of an adapter whose photos are cropped to one of three shapes and screened."""
+
+    licences: tuple[str, ...] = ()
+    """Admitted besides CC0, CC BY and CC BY-SA, spelled as in the table; case is ignored."""
+    screening: Screening = Screening()
+
+
+class EverydayOptions(ScreenedOptions):
+    """How a folder of everyday photos is read."""
+
+    table: str = "photos.csv"
+    """In the folder: CSV, TSV, JSONL, Parquet or YAML."""
+
+
+T1_LICENCE = "not stated; shipped by insightface for its own examples, used in place only"
+ASTRONAUT_LICENCE = "public domain (NASA)"
+
+
+class PackagedEverydayOptions(ScreenedOptions):
+    """The same of the photos in installed packages, whose licences are admitted."""
+
+    licences: tuple[str, ...] = (T1_LICENCE, ASTRONAUT_LICENCE)
+
+
 OPTIONS: dict[DatasetAdapter, type[DatasetOptions]] = {
     "packaged_faces": DatasetOptions,
     "folder": DatasetOptions,
@@ -207,6 +235,8 @@ OPTIONS: dict[DatasetAdapter, type[DatasetOptions]] = {
     "imdb_wiki": ImdbWikiOptions,
     "celebset": CelebsetOptions,
     "london": LondonOptions,
+    "everyday_photos": EverydayOptions,
+    "packaged_everyday": PackagedEverydayOptions,
 }
 
 

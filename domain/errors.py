@@ -10,7 +10,8 @@ FacedriftError
 │  ├─ AmbiguousError    may have been accepted (and paid)  -> resent as often as the suite allows, and counted
 │  │  └─ UnresolvedError  was resent as often as allowed  -> left alone until a person allows more
 │  ├─ QuotaError        the account's quota is used up  -> this provider pauses
-│  └─ FatalError        bad key, unknown model, our bug  -> no further call to this provider
+│  ├─ FatalError        bad key, unknown model, our bug  -> no further call to this provider
+│  └─ UnreadableError    a judge's answers made no sense  -> kept to look at; a later run asks again
 ├─ BudgetError          the next call would pass the run's cap  -> raise the cap and run again
 ├─ IncompleteError      work ended with steps missing  -> run again to repeat only those
 └─ MetricError          the input does not determine the number
@@ -120,6 +121,10 @@ class QuotaError(ProviderError):
 
 class FatalError(ProviderError):
     """A wrong key, an unknown model or a malformed request; no further call can succeed."""
+
+
+class UnreadableError(ProviderError):
+    """No answer of a judge could be read, asked for as often as the suite allows."""
 
 
 class BudgetError(FacedriftError):

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from domain.photos import Slug
 
-JudgeRole = Literal["consistency", "state", "step_check", "sessions"]
-"""`sessions`: who phrases the instructions of new sessions."""
+JudgeRole = Literal["consistency", "state", "step_check", "sessions", "chains"]
+"""`sessions`: who phrases the instructions of new sessions; `chains`: who drafts prompt chains."""
 
 
 class JudgeCard(BaseModel):

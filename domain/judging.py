@@ -13,7 +13,9 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from typing import cast
 
+from domain.chains import DIMENSIONS
 from domain.taxonomy import Taxonomy
 
 SCORE_FIELDS = ("editing_success", "overediting")
@@ -29,6 +31,7 @@ CHECKLIST_FIELDS = (
     "major_unrequested_changes",
 )
 INSTRUCTION_FIELD = "instruction"
+CHAIN_FIELDS = ("edit_target", "prompts")
 MAY_NOT_APPLY = ("right_place", "old_place_empty", "details_right")
 """Checks that some prompts give no occasion for; null then, and nothing fails by it."""
 
@@ -93,6 +96,21 @@ class Checklist:
         )
         return all(checks) and self.wrong_details <= 1
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The checks that did not pass, each by its name, with what was found where there is more to say."""
+        passed = {
+            "prompt_applies": self.prompt_applies,
+            "right_item_changed": self.right_item_changed,
+            "item_visibly_changed": self.item_visibly_changed,
+            "right_place": self.right_place is not False,
+            "old_place_empty": self.old_place_empty is not False,
+            "framing_kept": self.framing_kept,
+        }
+        found = [name for name, has_passed in passed.items() if not has_passed]
+        found += [f"wrong_details: {self.wrong_details}"] if self.wrong_details else []
+        return (*found, *(f"unrequested: {change}" for change in self.major_unrequested_changes))
+
 
 def parse_scores(raw_text: str) -> Scores:
     """Read `{"editing_success": x, "overediting": y}`; raise InvalidAnswerError for anything else."""
@@ -154,6 +172,18 @@ def parse_instruction(raw_text: str) -> str:
     if not isinstance(instruction, str) or not instruction:
         raise InvalidAnswerError(f"{INSTRUCTION_FIELD} is {instruction!r}, not a text")
     return instruction
+
+
+def parse_chain(raw_text: str) -> tuple[str, tuple[str, ...]]:
+    """Read `{"edit_target": "…", "prompts": ["…"]}`; what prompts may say is for `domain.chain_rules`."""
+    answer = _verdict(raw_text)
+    if set(answer) != set(CHAIN_FIELDS):
+        raise InvalidAnswerError(f"keys are {sorted(answer)}, not {' and '.join(CHAIN_FIELDS)}")
+    target, allowed = answer["edit_target"], DIMENSIONS["edit_target"]
+    if not isinstance(target, str) or target not in allowed:
+        raise InvalidAnswerError(f"edit_target is {target!r}, none of {', '.join(allowed)}")
+    _texts(answer["prompts"], "prompts")
+    return target, tuple(cast(list[str], answer["prompts"]))  # word for word, with any space at their ends
 
 
 def _verdict(raw_text: str) -> dict[str, object]:

@@ -1,16 +1,16 @@
-"""The store's layout: the only file that spells an object key, and every hash that names something."""
+"""The store's layout: the only file that spells an object key; `domain.identities` has the hashes in them."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, JsonValue
-
-from domain.records import StepIdentity
+from domain.identities import canonical_json as canonical_json  # noqa: PLC0414
+from domain.identities import fingerprint as fingerprint  # noqa: PLC0414
+from domain.identities import judgement_key as judgement_key  # noqa: PLC0414
+from domain.identities import sha256 as sha256  # noqa: PLC0414
+from domain.identities import step_key as step_key  # noqa: PLC0414
+from domain.identities import step_seed as step_seed  # noqa: PLC0414
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,254}")  # 255 bytes: what file systems allow
 MAX_KEY_BYTES = 512
@@ -29,42 +29,6 @@ def check_key(key: str) -> str:
 def is_of_probe(key: str) -> bool:
     """Whether a key is one by which a store is only tried, which tells nobody anything."""
     return key.startswith(f"{PROBE}/")
-
-
-def canonical_json(value: JsonValue | Mapping[str, JsonValue]) -> bytes:
-    """One spelling for equal values: sorted keys, no spaces, no NaN.
-
-    Half a surrogate pair, which a provider's JSON may hold, becomes a question mark: it has no UTF-8.
-    """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode(errors="replace")
-
-
-def fingerprint(value: BaseModel | Mapping[str, JsonValue]) -> str:
-    """The sha256 of a value's canonical JSON."""
-    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else dict(value)
-    return hashlib.sha256(canonical_json(plain)).hexdigest()
-
-
-def sha256(data: bytes) -> str:
-    """The sha256 of bytes, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def step_key(identity: StepIdentity) -> str:
-    """The identity of one attempt at a step, as a content key."""
-    return fingerprint(identity)
-
-
-def judgement_key(before_sha256: str, after_sha256: str, prompt: str) -> str:
-    """What a judge was shown, as a content key."""
-    return fingerprint({"before": before_sha256, "after": after_sha256, "prompt": prompt})
-
-
-def step_seed(base: int, model: str, photo: str, step: int, attempt: int) -> int:
-    """The seed of one attempt: fixed by (suite seed, model, photo, step, attempt); 31 bits."""
-    text = canonical_json({"base": base, "model": model, "photo": photo, "step": step, "attempt": attempt})
-    return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
 
 
 def image(sha: str, extension: str) -> str:
@@ -112,6 +76,16 @@ def session_sets() -> str:
     return check_key("sessions/sets") + "/"
 
 
+def draft(writer: str, key: str) -> str:
+    """What a writer of prompt chains (by fingerprint) answered to one question."""
+    return check_key(f"chains/answers/{writer[:16]}/{key[:2]}/{key}.json")
+
+
+def chain_set(set_id: str, version: int) -> str:
+    """One version of a drafted set of prompt chains."""
+    return check_key(f"chains/sets/{set_id}/{version:04d}.yaml")
+
+
 def photo(decoder: str, sha: str) -> str:
     """What decoding (by version) said of a file's bytes."""
     return check_key(f"photos/{decoder}/{sha[:2]}/{sha}.json")
@@ -127,6 +101,11 @@ def mirror(decoder: str, sha: str) -> str:
     return check_key(f"photos/{decoder}/{sha[:2]}/{sha}-mirrored.json")
 
 
+def prepared(version: str, sha: str, crop: str) -> str:
+    """Which image was made of a crop (by fingerprint) of an original photo."""
+    return check_key(f"photos/prepared-{version}/{sha[:2]}/{sha}-{crop[:16]}.json")
+
+
 def listing(dataset_id: str, digest: str) -> str:
     """What a dataset's source held."""
     return check_key(f"datasets/{dataset_id}/listings/{digest[:16]}.json")
@@ -140,6 +119,11 @@ def dataset_page(manifest: str, name: str) -> str:
 def dataset(dataset_id: str, digest: str) -> str:
     """One version of a dataset manifest."""
     return check_key(f"datasets/{dataset_id}/{digest[:16]}.json")
+
+
+def datasets(dataset_id: str) -> str:
+    """Below it are the manifests of a dataset, with what belongs to them."""
+    return check_key(f"datasets/{dataset_id}") + "/"
 
 
 def face_work(digest: str) -> str:
@@ -229,6 +213,11 @@ def check(checker: str, key: str) -> str:
     return check_key(f"checks/{checker[:16]}/{key[:2]}/{key}.json")
 
 
+def unread_check(checker: str, key: str, digest: str) -> str:
+    """Answers about one edit that could not be read; for people, and never taken for a check."""
+    return check_key(f"checks/{checker[:16]}/{key[:2]}/{key}-unread-{digest[:16]}.json")
+
+
 def crop_box(photo: str, sha: str) -> str:
     """The square around a photo's face."""
     return check_key(f"crops/boxes/{sha[:2]}/{sha}/{photo}.json")
@@ -259,9 +248,29 @@ def votes_part(suite: str, digest: str) -> str:
     return check_key(f"votes/{suite}/parts/{digest[:32]}.parquet")
 
 
+def vote_salt(suite: str) -> str:
+    """What the pseudonyms of a suite's annotators are salted with; never published."""
+    return check_key(f"votes/{suite}/salt")
+
+
 def vote_job(suite: str, source: str, digest: str) -> str:
     """The job that a vote service was given for a set of matches; resumed by its id."""
     return check_key(f"votes/{suite}/jobs/{source}-{digest[:16]}.json")
+
+
+def vote_intent(suite: str, source: str, digest: str) -> str:
+    """That such a job is about to be given; written before it, since it is paid."""
+    return check_key(f"votes/{suite}/jobs/{source}-{digest[:16]}-intent.json")
+
+
+def votes_collected(suite: str, digest: str) -> str:
+    """What one collection of votes did; written last."""
+    return check_key(f"votes/{suite}/collected/{digest[:32]}.json")
+
+
+def all_votes_collected(suite: str) -> str:
+    """Below it is what every collection did."""
+    return check_key(f"votes/{suite}/collected") + "/"
 
 
 def thumbnail_of(version: str, sha: str) -> str:

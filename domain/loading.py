@@ -16,6 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from domain.chains import ChainSet
 from domain.errors import DefinitionError
 from domain.groups import GroupDefinitions, shown
 from domain.judge_cards import JudgeCard
@@ -30,6 +31,7 @@ Definition = TypeVar("Definition", bound=BaseModel)
 _FOLDERS: dict[type[BaseModel], str] = {
     Taxonomy: "taxonomies",
     SessionSet: "sessions",
+    ChainSet: "chains",
     ModelCard: "models",
     JudgeCard: "judges",
     ProviderCard: "providers",

@@ -46,6 +46,8 @@ class CropRecord(BaseModel):
     image_sha256: str
     """Of the image it was cut from."""
     box: CropBox
+    cutter: str
+    """Version of what cut it, and of what decoded the image."""
     crop_sha256: str
     """A PNG under images/."""
 
@@ -90,8 +92,23 @@ class MatchSet(BaseModel):
     table: str
     """Key of a Parquet of matches: the fields of `Match` with `id`, in the order of the queue."""
     n_matches: int
+    """Those between two models."""
     n_gold: int
+    """Those with a known answer, besides."""
     strategy: str
     seed: int
+    models: tuple[str, ...] = ()
+    """Who meets: the models that completed enough chains, controls among them."""
     left_out: dict[str, int] = Field(default_factory=dict[str, int])
     """Model to the photos on which it meets nobody, because it did not complete them."""
+    not_ranked: dict[str, float] = Field(default_factory=dict[str, float])
+    """Model to the share of chains it completed: too few of them, so that it meets nobody at all."""
+    alone: int = 0
+    """Photos of which fewer than two of `models` completed the chain."""
+    votes_known: int = 0
+    """Votes on these matches that the queue was ordered by, where the strategy asks for them."""
+
+    @property
+    def digest(self) -> str:
+        """Names these matches, whichever run they are of."""
+        return self.table.split("/")[-2]

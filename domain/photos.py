@@ -14,6 +14,60 @@ Role = Literal["base", "reference"]
 """A base photo is edited; reference photos only say what the person looks like."""
 
 
+class CropArea(BaseModel):
+    """A rectangle of whole pixels of an upright image."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    x: int = Field(ge=0)
+    y: int = Field(ge=0)
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+
+
+class Credit(BaseModel):
+    """What a table of photos says of one of them, besides its file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    row: str
+    """File and line; for people."""
+    author: str = ""
+    crop: CropArea | None = None
+    """Placed by hand, in pixels of the upright file."""
+
+
+class Sharpness(BaseModel):
+    """How sharp a prepared photo is, 0 to 1, higher is sharper; see `adapters.imaging.sharpness`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    median: float | None
+    """Over the parts of the photo that can be judged; None where too few can."""
+    lower_quartile: float | None
+    """Over the same parts."""
+    face: float | None
+    """Of the largest face; None where there is none, or it cannot be judged."""
+
+
+class Original(BaseModel):
+    """The file that a prepared photo was made of, which is in the store as well, and what was done to it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: str
+    extension: str
+    width: int
+    """Upright, in pixels."""
+    height: int
+    author: str
+    crop: CropArea
+    """What was kept of it."""
+    crop_placed: bool
+    """Whether a person placed the crop."""
+    sharpness: Sharpness
+
+
 class Photo(BaseModel):
     """One photo of one subject, as it is in the store."""
 
@@ -41,7 +95,9 @@ class Photo(BaseModel):
     perceptual_hash: str | None = None
     """64 bits in hexadecimal; of two copies of one picture few differ, or none."""
     notes: tuple[str, ...] = ()
-    """See `PhotoRecord.notes`."""
+    """See `PhotoRecord.notes`; `enlarged` of a prepared photo that has more pixels than its original."""
+    original: Original | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of a photo that was cropped and resized: what it was made of. Not written where there is none."""
 
 
 class LeftOut(BaseModel):
@@ -87,8 +143,20 @@ class MirrorRecord(BaseModel):
     sha256: str
 
 
+class PreparedRecord(BaseModel):
+    """The photo that was made of a crop of an original."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = 1
+    of_sha256: str
+    crop: CropArea
+    sha256: str
+    sharpness: Sharpness
+
+
 class Candidate(BaseModel):
-    """One file of a source that decodes: it becomes a photo when it shows exactly one face."""
+    """One file of a source that decodes: it becomes a photo when it shows the faces that are wanted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -100,6 +168,8 @@ class Candidate(BaseModel):
     role: Role | None = None
     content: PhotoRecord
     derived_from: str | None = None
+    credit: Credit | None = Field(default=None, exclude_if=lambda value: value is None)
+    original: Original | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Listing(BaseModel):
@@ -141,6 +211,45 @@ class Preparation(BaseModel):
     """Of each group, usable base photos beyond the number wanted; they and their people are not listed."""
 
 
+class Screening(BaseModel):
+    """Which prepared photos are used; sizes and shares are of the prepared photo."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_faces: int = Field(default=4, ge=1, le=4)
+    min_face_share: float = Field(default=0.10, ge=0, le=1)
+    """Least height of the largest face, as a share of the image's."""
+    max_yaw_deg: float = Field(default=40.0, gt=0, le=90)
+    """Of the largest face, to either side; see `metrics.face_pose`."""
+    max_pitch_deg: float = Field(default=45.0, gt=0, le=90)
+    """Wider than yaw, because a smile looks like a lowered face."""
+    min_face_inside: float = Field(default=0.95, gt=0, le=1)
+    """Least share of the box of every face that the crop, and the frame, leave."""
+    min_sharpness: float = Field(default=0.23, ge=0, le=1)
+    """Least median over the parts of the frame; see `adapters.imaging.sharpness`."""
+    min_sharpness_low: float = Field(default=0.20, ge=0, le=1)
+    """Least lower quartile: more than a quarter of the frame out of focus is too much."""
+    min_sharpness_face: float = Field(default=0.22, ge=0, le=1)
+    max_enlargement: float | None = Field(default=None, ge=1)
+    """Photos that would be enlarged by a larger factor are left out; None for any."""
+
+
+class PhotoPreparation(BaseModel):
+    """The choices that made a dataset of photos that were cropped, resized and screened."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = 1
+    decoder: str
+    prepare: str
+    """Version of the crop, the resizing and the sharpness."""
+    dimensions: str
+    """Version of the rules that measure the pose, and tell face size and view."""
+    screening: Screening
+    licences: tuple[str, ...]
+    """Besides CC0, CC BY and CC BY-SA."""
+
+
 class Dataset(BaseModel):
     """Photos of a suite after preparation: a versioned manifest in the store."""
 
@@ -150,7 +259,7 @@ class Dataset(BaseModel):
     embedder_fingerprint: str
     photos: tuple[Photo, ...]
     left_out: tuple[LeftOut, ...] = ()
-    preparation: Preparation | None = None
+    preparation: Preparation | PhotoPreparation | None = None
     """None in manifests that were made before it was kept."""
 
     @model_validator(mode="after")

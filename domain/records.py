@@ -6,7 +6,11 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from domain.judging import Checklist
+
 OutcomeKind = Literal["edited", "refused", "no_image"]
+Verdict = Literal["made", "not_made", "refused", "no_image", "off_shape"]
+"""What an attempt at a step came to; a chain goes on after `made` only."""
 
 
 class _Record(BaseModel):
@@ -113,6 +117,11 @@ class FaceBox(_Record):
     score: float
     embedding: str
     """Base64 of little-endian float32, unit length."""
+    keypoints: tuple[tuple[float, float], ...] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
+    """x, y of the eyes, the nose and the corners of the mouth, the viewer's left first; None in readings that
+    were made before they were kept."""
 
 
 class EmbedderIdentity(_Record):
@@ -195,3 +204,33 @@ class StateRecord(_Record):
     """Of each answer, why it ended."""
     cost_usd: float | None = None
     """Of all asks, where the judge tells it."""
+
+
+class CheckRecord(_Record):
+    """What a step checker said of one edit, or the texts that could not be read as such."""
+
+    version: Literal[1] = 1
+    key: str
+    checker: JudgeIdentity
+    before_sha256: str
+    after_sha256: str
+    prompt: str
+    status: Literal["checked", "unparsable"]
+    made: bool | None = None
+    checklist: Checklist | None = None
+    asks: int
+    raw_texts: tuple[str, ...]
+    problem: str | None = None
+    served_version: str | None = None
+    finish_reasons: tuple[str | None, ...] = ()
+    """Of each answer, why it ended."""
+    cost_usd: float | None = None
+    """Of all asks, where the checker tells it."""
+
+    @model_validator(mode="after")
+    def _says_what_its_checklist_does(self) -> Self:
+        if (self.status == "checked") != (self.checklist is not None):
+            raise ValueError("a check has a checklist exactly when its answer could be read")
+        if self.made != (self.checklist.made if self.checklist else None):
+            raise ValueError("`made` is what the checklist comes to")
+        return self

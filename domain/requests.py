@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from domain.chains import EditTarget
 from domain.sessions import TestSet
-
-VERSION_SUFFIX = re.compile(r"-v\d+$")
-"""Of the id of a set of sessions that is not the first of its name."""
+from domain.versions import VERSION_SUFFIX
 
 
 class PrepareRequest(BaseModel):
@@ -35,7 +33,7 @@ class RunRequest(BaseModel):
     sessions: tuple[str, ...] = Field(
         default=(), description="Only these sessions; empty for all of the suite."
     )
-    test_sets: tuple[TestSet, ...] = Field(
+    test_sets: tuple[Literal[TestSet, EditTarget], ...] = Field(
         default=(), description="Only the sessions of these test sets; empty for all of the suite."
     )
     images: int | None = Field(default=None, ge=1, description="Only the first N base photos.")
@@ -70,7 +68,7 @@ class RunRequest(BaseModel):
 
 FailureKind = Literal[
     "TransientError", "AmbiguousError", "UnresolvedError", "QuotaError", "FatalError", "StoreError",
-    "BudgetError", "other", "not_run",
+    "BudgetError", "UnreadableError", "other", "not_run",
 ]  # fmt: skip
 """Of a step that has no outcome: the class of its error, any other, or that its turn never came."""
 
@@ -153,6 +151,43 @@ class WriteSessionsRequest(BaseModel):
     def _can_be_drawn(self) -> Self:
         if "multi_axis" in self.test_sets and self.steps < 2:
             raise ValueError("a multi_axis session needs two steps")
+        if VERSION_SUFFIX.search(self.set_id):
+            raise ValueError("the id of a set ends in -v2 and so on only where it is a later version")
+        return self
+
+
+class DraftChainsRequest(BaseModel):
+    """Which photos get prompt chains, and by whom."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    set_id: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$",
+        description="Id of the set; a set with other chains under it is kept, and this one is `<id>-v2`.",
+    )
+    writer: str = Field(
+        description="Id of a judge card with a prompt for `chains`, or `local`: fixed prompts, photo unseen."
+    )
+    dataset: str = Field(
+        min_length=1, description="Id of a prepared dataset, or the key of one of its manifests."
+    )
+    photos: tuple[str, ...] = Field(default=(), description="Only these photos; empty for all base photos.")
+    steps: int = Field(default=5, ge=1, le=20, description="Prompts of each chain.")
+    max_asks: int = Field(default=3, ge=1, le=20, description="Answers asked for one photo.")
+    concurrency: int = Field(default=4, ge=1, le=256, description="Photos asked about at the same time.")
+    max_cost_usd: float | None = Field(
+        default=None, ge=0, description="No answer is asked for that would bring the cost above this."
+    )
+    approve_above_usd: float | None = Field(
+        default=1.0,
+        ge=0,
+        description="The run waits for approval when it may cost more than this; empty never waits.",
+    )
+    rehearse: bool = Field(default=False, description="Ask the local stand-in in place of the writer.")
+    dry_run: bool = Field(default=False, description="Only say what is missing and what it costs.")
+
+    @model_validator(mode="after")
+    def _is_a_first_version(self) -> Self:
         if VERSION_SUFFIX.search(self.set_id):
             raise ValueError("the id of a set ends in -v2 and so on only where it is a later version")
         return self

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from domain import errors, plan
-from domain.errors import DefinitionError, FacedriftError
+from domain import plan
+from domain.chains import ChainSet
+from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.photos import Photo
-from domain.plan import Chain, StepPlan, Walk
-from domain.records import EmbedderIdentity, JudgeIdentity, OutcomeRecord
+from domain.plan import Chain, Course, FindCheck, FindOutcome, StepPlan, Walk
+from domain.records import CheckRecord, EmbedderIdentity, JudgeIdentity, OutcomeRecord
 from domain.requests import RunRequest
 from domain.sessions import Session
 from domain.suites import Suite
+from domain.summaries import ModelCalls, ProviderCalls, ShardSummary
+
+
+class Judging(NamedTuple):
+    """Who judges, and what the answers carry."""
+
+    card: JudgeCard
+    identity: JudgeIdentity
 
 
 class RunPlan(BaseModel):
@@ -39,11 +47,18 @@ class RunPlan(BaseModel):
     """Key of the dataset manifest."""
     photos: tuple[str, ...]
     """Ids of the base photos, in order."""
+    chain_set: ChainSet | None = None
+    """The prompt chains that its sessions are, with those of photos that are not there; None where it has
+    sessions over a taxonomy."""
     embedder: EmbedderIdentity
-    judge: JudgeIdentity
-    judge_card: JudgeCard
-    tracker: JudgeIdentity
-    tracker_card: JudgeCard
+    judge: JudgeIdentity | None = None
+    """Who scores the edits; None where nobody does, and likewise below."""
+    judge_card: JudgeCard | None = None
+    tracker: JudgeIdentity | None = None
+    tracker_card: JudgeCard | None = None
+    checker: JudgeIdentity | None = None
+    """Who says of every attempt whether the edit was made."""
+    checker_card: JudgeCard | None = None
     definitions_digest: str
     code_version: str
     packages: dict[str, str]
@@ -53,6 +68,11 @@ class RunPlan(BaseModel):
     def _is_complete(self) -> Self:
         if set(self.settings_fingerprints) != {card.id for card in self.cards}:
             raise ValueError("every model needs a settings fingerprint")
+        if (self.suite.steps.checker is None) != (self.checker is None):
+            raise ValueError("a run has a checker exactly when its suite names one")
+        for role in ("judge", "tracker", "checker"):
+            if (getattr(self, role) is None) != (getattr(self, f"{role}_card") is None):
+                raise ValueError(f"a {role} has an identity and a card, or neither")
         return self
 
     @cached_property
@@ -65,37 +85,63 @@ class RunPlan(BaseModel):
         """Every session by its id."""
         return {session.id: session for session in self.sessions}
 
-    def walk(self, chain: Chain, photo: Photo, find: Callable[[str], OutcomeRecord | None]) -> Walk:
-        """How far a chain has come, by stored outcomes."""
-        return plan.walk(
+    def role(self, name: Literal["judge", "tracker", "checker"]) -> Judging:
+        """Who takes a role; raises DefinitionError where nobody does."""
+        card, identity = getattr(self, f"{name}_card"), getattr(self, name)
+        if card is None:
+            raise DefinitionError(f"the suite {self.suite.id!r} names no {name}")
+        return Judging(card, identity)
+
+    @cached_property
+    def judge_cards(self) -> tuple[JudgeCard, ...]:
+        """The card of everybody who judges, each once."""
+        cards = (self.judge_card, self.tracker_card, self.checker_card)
+        return tuple({card.id: card for card in cards if card}.values())
+
+    @property
+    def check_price_usd(self) -> float:
+        """Of one check, if every ask that is allowed is needed."""
+        return self.checker_card.price_usd * self.suite.steps.max_asks if self.checker_card else 0.0
+
+    def course(self, chain: Chain) -> Course:
+        """What decides the steps of a chain."""
+        return Course(
             chain,
-            photo,
             self.session[chain.session],
             self.card[chain.model],
-            settings_fingerprint=self.settings_fingerprints[chain.model],
-            seed_base=self.suite.seed,
-            find=find,
+            self.settings_fingerprints[chain.model],
+            self.suite.seed,
+            self.suite.steps,
         )
 
-    def step_after(self, step: StepPlan, outcome: OutcomeRecord) -> StepPlan | None:
-        """The next step of a chain, on the image that this one returned; None when it is over."""
-        session = self.session[step.chain.session]
-        if outcome.image is None or step.number == len(session.steps):
-            return None
-        return plan.plan_step(
-            step.chain,
-            step.number + 1,
-            session=session,
-            card=self.card[step.chain.model],
-            settings_fingerprint=step.identity.settings_fingerprint,
-            input_sha256=outcome.image.sha256,
-            input_extension=outcome.image.extension,
-            seed_base=self.suite.seed,
-        )
+    def walk(
+        self, chain: Chain, photo: Photo, find: FindOutcome, find_check: FindCheck = plan.no_check
+    ) -> Walk:
+        """How far a chain has come, by stored outcomes and the checks of this run's checker."""
+        course = self.course(chain)
+        return course.follow(course.first(photo), find, find_check)
+
+    def step_after(
+        self, step: StepPlan, outcome: OutcomeRecord, check: CheckRecord | None = None
+    ) -> StepPlan | None:
+        """The attempt after one that has ended; None when the chain is over.
+
+        Raises:
+            ValueError: the check is missing without which nobody knows where the chain goes.
+        """
+        course = self.course(step.chain)
+        verdict = course.verdict(step, outcome, check)
+        if verdict is None:
+            raise ValueError(f"{step.chain.label} step {step.number} was not checked")
+        return course.after(step, outcome, verdict)
 
     def steps_from(self, step: StepPlan) -> int:
         """How many steps a chain has from this one on."""
         return len(self.session[step.chain.session].steps) - step.number + 1
+
+    def attempts_from(self, step: StepPlan) -> int:
+        """How often a chain is tried from this attempt on, at most."""
+        return self.steps_from(step) * self.suite.steps.attempts - step.identity.attempt + 1
 
 
 class Shard(BaseModel):
@@ -106,108 +152,6 @@ class Shard(BaseModel):
     number: int
     steps: tuple[StepPlan, ...]
     """Of each chain the first step that is missing."""
-
-
-class Stopped(BaseModel):
-    """Why a shard ended before its last step."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    error: str
-    """Name of the error class."""
-    message: str
-
-    def is_a(self, *kinds: type[FacedriftError]) -> bool:
-        """Whether the error is of one of these classes."""
-        found = getattr(errors, self.error, None)
-        return isinstance(found, type) and issubclass(found, kinds)
-
-
-class StepFailure(BaseModel):
-    """A step that ended in an error; it has no outcome, so the next run tries it again."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    chain: Chain
-    step: int
-    key: str
-    error: str
-    """Name of the error class."""
-    message: str
-
-
-class StepResult(BaseModel):
-    """What one step's task run returns: the stored outcome, and whether it was there before."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    outcome: OutcomeRecord
-    found: bool
-    """True when nothing was called, because the outcome was already in the store."""
-    collected: bool = False
-    """True when the job of an earlier call was collected and none was sent."""
-
-
-class ShardSummary(BaseModel):
-    """What one `edit_chains` run did."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    edited: int = 0
-    refused: int = 0
-    no_image: int = 0
-    failed: int = 0
-    found: int = 0
-    """Steps that were already in the store when their turn came."""
-    collected: int = 0
-    """Edits whose job an earlier call had made; it was collected and not paid again."""
-    ambiguous: int = 0
-    """Calls that may have been paid and came to nothing."""
-    cost_usd: float = 0.0
-    """As told by the provider, or else the price of the card for each edited step."""
-    maybe_paid_usd: float = 0.0
-    """What the ambiguous calls cost if they were paid."""
-    calls_s: float = 0.0
-    """What the calls took, added up."""
-    failures: tuple[StepFailure, ...] = ()
-    unfinished: int = 0
-    """Chains of the shard that are not over."""
-    part: str | None = None
-    """Key of the compacted rows of its finished steps; None in a sum of several shards."""
-    stopped: Stopped | None = None
-    """Why it ended early; None when every chain was taken as far as it goes."""
-
-    @property
-    def failure_text(self) -> str:
-        """How many steps failed, with an example."""
-        return f"{self.failed} steps failed, such as {self.failures[0].message}" if self.failures else ""
-
-    def __add__(self, other: ShardSummary) -> ShardSummary:
-        """Both together; the part of one, and why one stopped, are no part of it."""
-        added = set(type(self).model_fields) - {"stopped", "part"}
-        return ShardSummary(**{name: getattr(self, name) + getattr(other, name) for name in sorted(added)})
-
-
-class ProviderCalls(BaseModel):
-    """What the edits of one provider came to in a run."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    provider: str
-    edited: int = 0
-    refused: int = 0
-    no_image: int = 0
-    failed: int = 0
-    ambiguous: int = 0
-    cost_usd: float = 0.0
-    calls_s: float = 0.0
-
-    def after(self, shard: ShardSummary) -> ProviderCalls:
-        """With a further shard."""
-        counted = set(type(self).model_fields) - {"provider"}
-        return self.model_copy(
-            update={name: getattr(self, name) + getattr(shard, name) for name in sorted(counted)}
-        )
 
 
 class Measured(BaseModel):
@@ -221,19 +165,6 @@ class Measured(BaseModel):
     """Why it is not whole; None when all was done."""
 
 
-class ModelCalls(BaseModel):
-    """What the calls of one model have cost, over all runs that made them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    model: str
-    answers: int = 0
-    lost: int = 0
-    """Calls before an answer that may have been paid and came to nothing."""
-    cost_usd: float = 0.0
-    maybe_paid_usd: float = 0.0
-
-
 class Missing(BaseModel):
     """What a run has to do, before it does it."""
 
@@ -244,7 +175,7 @@ class Missing(BaseModel):
     stopped: int
     unfinished: int
     steps_missing: dict[str, int]
-    """Of each model, at most: a chain may stop before its last step."""
+    """Of each model the edits, at most: a chain may stop before its last step, or need fewer attempts."""
     answers_missing: dict[str, int] = Field(default_factory=dict[str, int])
     """Of each judge card, at most; an answer that does not parse is asked for again."""
     cost_usd: float
@@ -277,7 +208,7 @@ class RunSummary(BaseModel):
     states_tracked: int
     edits_judged: int
     judging_usd: float = 0.0
-    """Cost of states and judgements."""
+    """Cost of step checks, states and judgements."""
     snapshot: Snapshot
     calls: tuple[ModelCalls, ...] = ()
     providers: tuple[ProviderCalls, ...] = ()

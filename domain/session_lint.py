@@ -13,34 +13,15 @@ from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 import yaml
-from pydantic import ValidationError
 
-from domain.loading import line_of, problem_of
+from domain.file_findings import Finding, Loc, identity, in_order, read, schema
+from domain.loading import line_of
 from domain.session_rules import History, Problem, order, unknown_attribute, wording, wording_alone
 from domain.sessions import Instruction, SessionSet, TestSet
 from domain.taxonomy import Taxonomy
 
 MULTI_AXIS: TestSet = "multi_axis"
 ONE_AXIS = frozenset(get_args(TestSet)) - {MULTI_AXIS}
-Loc = tuple[int | str, ...]
-
-
-@dataclass(frozen=True, order=True)
-class Finding:
-    """One problem at one line."""
-
-    line: int
-    code: str
-    message: str
-    is_error: bool = True
-    allowed: tuple[str, ...] = ()
-    """The values that would do, or the nearest ones."""
-
-    def text(self, file: str) -> str:
-        """As one line that editors can jump to."""
-        kind = "error" if self.is_error else "warning"
-        more = f"; allowed or nearest: {', '.join(self.allowed)}" if self.allowed else ""
-        return f"{file}:{self.line}: {kind}: {self.message} [{self.code}]{more}"
 
 
 @dataclass(frozen=True)
@@ -80,21 +61,11 @@ def lint(
         name: Of the file, without `.yaml`, which the id must be; empty where any will do.
         taken: Ids that it cannot have.
     """
-    tabs = [
-        Finding(number, "tab", "a tab; YAML wants spaces")
-        for number, line in enumerate(text.splitlines(), 1)
-        if "\t" in line
-    ]
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        value: object = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        broken = _broken(error)
-        return sorted({*tabs, *([] if broken.line in {tab.line for tab in tabs} else [broken])})
-    if node is None or not isinstance(value, dict):
-        return sorted([*tabs, Finding(1, "yaml", "the file must hold one mapping of fields")])
-    fields = cast(dict[str, Any], value)
-    found = [*tabs, *_repeated_keys(node), *_schema(fields, node), *_identity(fields, node, name, taken)]
+    file = read(text)
+    if file.node is None:
+        return sorted(file.found)
+    fields, node = file.fields, file.node
+    found = [*file.found, *schema(file, SessionSet), *identity(file, name, taken)]
     sessions = list(_sessions(fields))
     wanted = taxonomy or fields.get("taxonomy")
     checked = find(wanted) if isinstance(wanted, str) else None
@@ -103,18 +74,7 @@ def lint(
         said = f"no taxonomy {wanted!r}, so that no attribute was looked at"
         found.append(Finding(line_of(node, ("taxonomy",)) or 1, "unknown_taxonomy", said, allowed=near))
     located = _whole_set(sessions, node) if checked is None else _all(sessions, checked, node)
-    return sorted(
-        set(found) | set(located), key=lambda one: (one.line, not one.is_error, one.code, one.message)
-    )
-
-
-def _identity(fields: dict[str, Any], node: yaml.Node, name: str, taken: Sequence[str]) -> Iterator[Finding]:
-    """A set is looked up by its file's name, and packaged ids are taken."""
-    set_id, line = fields.get("id"), line_of(node, ("id",)) or 1
-    if name and isinstance(set_id, str) and set_id != name:
-        yield Finding(line, "wrong_name", f"the id {set_id!r} differs from the file's name", allowed=(name,))
-    if set_id in taken:
-        yield Finding(line, "taken", f"{set_id!r} is a packaged set, which never changes; take another id")
+    return in_order([*found, *located])
 
 
 def _all(sessions: Sequence[_Session], taxonomy: Taxonomy, node: yaml.Node) -> Iterator[Finding]:
@@ -254,45 +214,3 @@ def _step(raw: object) -> Instruction | None:
 
 def _list(value: object) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def _schema(fields: dict[str, Any], node: yaml.Node) -> Iterator[Finding]:
-    try:
-        SessionSet.model_validate(fields)
-    except ValidationError as error:
-        everything = error.errors()
-        for details in everything:
-            loc = details["loc"]
-            inner = any(other["loc"][: len(loc)] == loc and other is not details for other in everything)
-            if not loc or (details["type"] == "too_short" and inner):
-                continue  # ids named twice, which has its own line; a list that is short of what is wrong
-            problem = problem_of(details, SessionSet, node, "")
-            code = "unknown_field" if details["type"] == "extra_forbidden" else "bad_value"
-            text = f"{problem.message} (field {problem.field!r})"
-            yield Finding(problem.line or 1, code, text, allowed=problem.allowed)
-
-
-def _repeated_keys(root: yaml.Node) -> Iterator[Finding]:
-    waiting, met = [root], set[int]()  # an anchor may lead back to where it stands
-    while waiting:
-        node = waiting.pop()
-        if id(node) in met:
-            continue
-        met.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            waiting += cast(list[yaml.Node], node.value)
-        if not isinstance(node, yaml.MappingNode):
-            continue
-        seen: set[str] = set()
-        for key, value in cast(list[tuple[yaml.Node, yaml.Node]], node.value):
-            if str(key.value) in seen:
-                text = f"{key.value!r} is given twice; the last one counts"
-                yield Finding(key.start_mark.line + 1, "repeated_field", text)
-            seen.add(str(key.value))
-            waiting.append(value)
-
-
-def _broken(error: yaml.YAMLError | ValueError | RecursionError) -> Finding:
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return Finding(error.problem_mark.line + 1, "yaml", f"not valid YAML: {error.problem}")
-    return Finding(1, "yaml", f"not valid YAML: {error}" if str(error) else "nested too deeply")

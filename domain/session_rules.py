@@ -71,7 +71,7 @@ class History:
 def wording(step: Instruction, attribute: Attribute, history: History, taxonomy: Taxonomy) -> list[Problem]:
     """What is wrong with the words of a step; warnings are what a written session must not have either."""
     return [
-        *_form(step.prompt, attribute.name),
+        *form(step.prompt, _without(attribute.name, step.prompt)),
         *_names(step, attribute, history, taxonomy),
         *_keep_flag(step),
     ]
@@ -79,7 +79,7 @@ def wording(step: Instruction, attribute: Attribute, history: History, taxonomy:
 
 def wording_alone(step: Instruction, taxonomy: Taxonomy) -> list[Problem]:
     """What is wrong with the words of a step, whatever its attribute is: that is not in the taxonomy."""
-    found = [*_form(step.prompt, step.attribute), *_keep_flag(step)]
+    found = [*form(step.prompt, _without(step.attribute, step.prompt)), *_keep_flag(step)]
     if not taxonomy.mentions(step.prompt):
         found.append(Problem("not_named", f"the prompt names no attribute: {step.prompt!r}"))
     return found
@@ -132,7 +132,17 @@ def _places(taxonomy: Taxonomy) -> dict[tuple[str, str], tuple[str, ...]]:
     return dict(sorted(found.items(), key=lambda item: ("category", "sub-axis", "axis").index(item[0][0])))
 
 
-def _form(prompt: str, attribute: str) -> list[Problem]:
+def _without(attribute: str, prompt: str) -> str:
+    return re.sub(re.escape(attribute), "it", prompt, flags=re.IGNORECASE)
+
+
+def form(prompt: str, within: str) -> list[Problem]:
+    """What is wrong with a prompt as one plain sentence.
+
+    Args:
+        prompt: As it is sent.
+        within: Where to look for further sentences and joined edits: the prompt without its names.
+    """
     found: list[Problem] = []
     strange = sorted({char for char in prompt if not char.isprintable()})
     if strange:
@@ -143,7 +153,7 @@ def _form(prompt: str, attribute: str) -> list[Problem]:
     if len(prompt) > MAX_CHARACTERS:
         text = f"the prompt has {len(prompt)} characters; {MAX_CHARACTERS} are enough for one instruction"
         found.append(Problem("long", text, is_error=False))
-    rest = re.sub(re.escape(attribute), "it", prompt, flags=re.IGNORECASE).strip()
+    rest = within.strip()
     if _STOPS.search(rest.removesuffix(".")):
         found.append(Problem("sentences", "the prompt is more than one sentence", is_error=False))
     joined = _JOINED.search(rest)

@@ -6,10 +6,11 @@ The intended category of a prompt is data here and is never parsed from the prom
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from domain.chains import ChainSet, EditTarget
 from domain.errors import DefinitionError
 from domain.photos import Slug
 from domain.taxonomy import Taxonomy
@@ -26,7 +27,7 @@ class Instruction(BaseModel):
     prompt: str = Field(min_length=1)
     """Sent to the model verbatim, irregular full stops included."""
     attribute: str
-    """The attribute of the taxonomy that the prompt asks for."""
+    """The attribute of the taxonomy that the prompt asks for; empty in a prompt chain, which has none."""
     keep: bool = False
     """Whether the prompt asks to keep what is there."""
 
@@ -37,7 +38,8 @@ class Session(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_]*$")
-    test_set: TestSet
+    test_set: Literal[TestSet, EditTarget]
+    """Of a prompt chain its edit target."""
     steps: tuple[Instruction, ...] = Field(min_length=1)
     photo: str | None = Field(default=None, pattern=Slug)
     """The only photo that it is for; None when it is for every photo."""
@@ -70,6 +72,13 @@ class SessionSet(BaseModel):
     def check(self, taxonomy: Taxonomy) -> None:
         """Raise DefinitionError unless each instruction's attribute is in the taxonomy and in its prompt."""
         for session in self.sessions:
+            if session.test_set not in get_args(TestSet):
+                raise DefinitionError(
+                    f"test set {session.test_set!r} is one of prompt chains",
+                    file=self.id,
+                    field=f"sessions.{session.id}.test_set",
+                    allowed=get_args(TestSet),
+                )
             for number, step in enumerate(session.steps, 1):
                 where = f"sessions.{session.id}.steps.{number}"
                 if step.attribute.casefold() not in taxonomy.attributes:
@@ -84,3 +93,16 @@ class SessionSet(BaseModel):
                         file=self.id,
                         field=where,
                     )
+
+
+def sessions_of_chains(chains: ChainSet) -> tuple[Session, ...]:
+    """Each prompt chain as the session of its photo."""
+    return tuple(
+        Session(
+            id=chain.session,
+            test_set=chain.edit_target,
+            steps=tuple(Instruction(prompt=prompt, attribute="") for prompt in chain.prompts),
+            photo=chain.photo,
+        )
+        for chain in chains.chains
+    )

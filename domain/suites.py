@@ -4,59 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    JsonValue,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
-from domain.dataset_options import ColumnName, DatasetAdapter, RawValue, dataset_options
+from domain.dataset_choice import DatasetChoice
+from domain.dataset_options import ColumnName, RawValue
 from domain.errors import DefinitionError
 from domain.groups import Demographic, groups_of
-from domain.photos import GroupChoice, Slug
+from domain.photos import Slug
+from domain.running import CallRules, Rehearsal, StepRules
 from domain.votes import VoteRules
-
-
-class DatasetChoice(BaseModel):
-    """Where the photos come from: a dataset adapter and its arguments."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: str = Field(pattern=Slug)
-    adapter: DatasetAdapter
-    path: str | None = None
-    """Where its files are; a relative path is taken from the folder that `FACEDRIFT_DATA` names, if any."""
-    options: dict[str, Any] = Field(default_factory=dict[str, Any])
-    """What else the adapter is told, checked by its model in `domain.dataset_options`."""
-    min_fss0: float = Field(default=0.0, ge=0, le=1)
-    """Base photos whose FSS₀ (similarity to their own references) is lower are left out and counted; 0
-    keeps all."""
-    exclude_near_duplicates: bool = False
-    """Whether reference photos that may be copies of a base photo are left out; mirror images are, too."""
-    mirror_alone: bool = True
-    """Whether the mirror image of a person's only photo is its reference; else the person is left out."""
-    per_group: GroupChoice | None = None
-    """Keep only so many base photos of each group; None for all."""
-
-    @field_validator("options")
-    @classmethod
-    def _options_are_the_adapters(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        if "adapter" in info.data:
-            dataset_options(info.data["adapter"], given)
-        return given
-
-    @model_validator(mode="after")
-    def _files_are_somewhere(self) -> Self:
-        if (self.adapter == "packaged_faces") != (self.path is None):
-            needs = "takes no `path`" if self.path else "needs a `path`"
-            raise ValueError(f"the adapter `{self.adapter}` {needs}")
-        return self
 
 
 class EmbedderChoice(BaseModel):
@@ -74,8 +37,10 @@ class JudgeChoice(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    consistency: str = Field(default="local", pattern=Slug)
-    tracker: str = Field(default="local", pattern=Slug)
+    consistency: str | None = Field(default="local", pattern=Slug)
+    """None: semantic consistency is not measured."""
+    tracker: str | None = Field(default="local", pattern=Slug)
+    """None: states are not tracked, and so no overedits are known."""
     max_asks: int = Field(default=3, ge=1, le=10)
     """How often an answer that does not parse is asked for."""
 
@@ -135,52 +100,6 @@ class AxisDefinition(BaseModel):
         return len(self.values) > 1
 
 
-class CallRules(BaseModel):
-    """What is done about paid calls whose answer was lost."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    max_resends: int = Field(default=1, ge=0, le=10)
-    """How often a call that may have been paid is sent again."""
-    history_wait_s: float = Field(default=120.0, ge=0)
-    """How long after a call its job is looked for in the provider's history, where there is one."""
-    lease_s: float = Field(default=900.0, ge=0)
-    """How long a call of another machine counts as in flight."""
-
-
-class Rehearsal(BaseModel):
-    """How a suite is rehearsed: every paid call goes to the local stand-in, which fails now and then."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    always: bool = False
-    """True for a suite that is never run in earnest."""
-    editor: str = Field(default="procedural", pattern=Slug)
-    """Model card of the editor behind the stand-in; one that calls nobody."""
-    faults: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
-    """Shares of calls that go wrong; see `adapters.standin.faults`."""
-    timeout_s: float = Field(default=5.0, gt=0)
-    """Of one request."""
-    poll_s: float = Field(default=0.2, gt=0)
-    """Between two looks at a job."""
-    retry_waits_s: tuple[float, ...] = (0.2, 0.5, 1.0, 2.0)
-
-
-class StepRules(BaseModel):
-    """When a step counts, and how often it is tried."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    attempts: int = Field(default=1, ge=1, le=10)
-    """A chain ends at a step that failed so often; a refusal or an answer without an image is a failure."""
-    checker: str | None = Field(default=None, pattern=Slug)
-    """A judge card that says of every attempt whether the edit was made; None: every edit counts."""
-    max_asks: int = Field(default=3, ge=1, le=10)
-    """How often an answer of the checker that does not parse is asked for."""
-    max_aspect_change: float | None = Field(default=None, gt=0, le=1)
-    """An output whose width to height differs from its input's by a larger share is a failed attempt."""
-
-
 class Suite(BaseModel):
     """A benchmark definition."""
 
@@ -189,8 +108,11 @@ class Suite(BaseModel):
     id: str = Field(pattern=Slug)
     title: str
     dataset: DatasetChoice
-    taxonomy: str
-    session_set: str
+    taxonomy: str | None = None
+    session_set: str | None = None
+    chain_set: str | None = Field(default=None, pattern=Slug)
+    """In place of taxonomy and session set: a definition in `definitions/chains/`, whose every chain is for
+    one photo."""
     sessions: tuple[str, ...] = ()
     """Ids of the sessions to run; empty for all of the set."""
     models: tuple[str, ...] = Field(min_length=1)
@@ -244,6 +166,21 @@ class Suite(BaseModel):
                         allowed=known.groups,
                     )
         return filled
+
+    @model_validator(mode="after")
+    def _names_one_set(self) -> Self:
+        of_sessions = (self.taxonomy is not None, self.session_set is not None)
+        if self.chain_set is None:
+            if not all(of_sessions):
+                raise ValueError("name a `session_set` with its `taxonomy`, or a `chain_set`")
+            if self.steps.checker is not None or self.steps.max_aspect_change is not None:
+                raise ValueError("`steps.checker` and `steps.max_aspect_change` need a `chain_set`")
+            return self
+        if any(of_sessions):
+            raise ValueError("name a `session_set` with its `taxonomy`, or a `chain_set`, not both")
+        if self.judges.consistency is not None or self.judges.tracker is not None:
+            raise ValueError("with a `chain_set`, `judges.consistency` and `judges.tracker` must be null")
+        return self
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,8 +22,8 @@ class Vote(BaseModel):
     choice: Choice
     annotator: str = Field(min_length=1, max_length=200)
     """Of its source; published under a pseudonym only."""
-    at: str
-    """When, as ISO 8601 with a zone."""
+    at: str | None = None
+    """When, as ISO 8601 with a zone; None where the source does not tell."""
     source: VoteSourceName
     source_id: str = Field(min_length=1, max_length=300)
     """What the source calls this vote (its row, its response id): the same vote imported twice is one."""
@@ -31,11 +31,28 @@ class Vote(BaseModel):
     """Which model was shown left; None where the source does not tell."""
     ms: int | None = Field(default=None, ge=0)
     """Time from the pictures to the vote."""
+    country: str | None = Field(default=None, max_length=100)
+    """Of the annotator, where the source tells it."""
+    user_score: float | None = Field(default=None, ge=0, le=1)
+    """How far the source itself trusts the annotator, where it tells it."""
 
     @property
     def id(self) -> str:
         """The sha256 of all of it."""
         return keys.fingerprint(self)
+
+
+ANONYMOUS = "unknown-"
+"""How the name of an annotator begins whom the source does not name: each such vote has a name of its own."""
+
+
+class FoundVote(BaseModel):
+    """A vote, with where it was read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    vote: Vote
+    line: int | None = None
 
 
 class RejectedVote(BaseModel):
@@ -57,16 +74,58 @@ class VotesCollected(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    version: Literal[1] = 1
     suite: str
     source: VoteSourceName
+    where: str
+    """The file, or the job of the service."""
+    run_id: str
+    """Whose matches were voted on."""
+    at: str
     read: int
-    """Rows, good and bad."""
+    """Votes and bad rows; a row of a service's summary may hold several votes."""
     new: int
     known: int
     """Votes that were collected before."""
+    n_rejected: int = 0
+    reasons: dict[str, int] = Field(default_factory=dict[str, int])
+    """Of all that was rejected."""
     rejected: tuple[RejectedVote, ...] = ()
+    """The first of them; see `MOST_REJECTED`."""
+    anonymous: int = 0
+    """New votes of annotators whom the source does not name."""
     part: str | None = None
     """Key of the Parquet of new votes; None when there was none."""
+    cost_usd: float = 0.0
+    """What was agreed to be paid for them now."""
+    pending: str | None = None
+    """What is still to come from a service, and when to ask again; None when all is there."""
+
+    def shown(self, rows: int = 50) -> Self:
+        """With the first rejected rows only, for who looks at it."""
+        return self.model_copy(update={"rejected": self.rejected[:rows]})
+
+
+MOST_REJECTED = 1000
+"""Rejected rows that are kept word for word; all are counted."""
+
+
+class VoteJob(BaseModel):
+    """What a vote service was given, or is about to be: the intent is written before it, the id after."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = 1
+    name: str
+    """By which the service can be asked for it."""
+    n_matches: int
+    responses: int
+    """Asked of each match."""
+    cost_usd: float
+    audience: str
+    at: str
+    job_id: str | None = None
+    """None in an intent."""
 
 
 class VoteRules(BaseModel):

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from domain.runs import Missing, RunPlan, RunSummary
 from flows.consoles import err, out
+from tasks.run_accounts import checks_text
 
 MOST_LINES = 10
 """Of a list that is shown whole."""
@@ -25,7 +26,7 @@ def print_plan(plan: RunPlan, missing: Missing) -> None:
         price = plan.card[model].price_usd
         table.add_row(model, str(steps), f"${price:g}", f"${price * steps:.2f}")
     out.print(table)
-    judges = {card.id: card for card in (plan.judge_card, plan.tracker_card)}
+    judges = {card.id: card for card in plan.judge_cards}
     for name, answers in missing.answers_missing.items():
         price = judges[name].price_usd
         line = (
@@ -53,6 +54,8 @@ def print_summary(summary: RunSummary, work_s: float) -> None:
             f"${edits.cost_usd + summary.judging_usd:.2f}"
         )
     err.print(f"{text}; work {work_s:.1f} s", highlight=False, soft_wrap=True)
+    if edits.checked or edits.not_made or edits.off_shape:
+        err.print(checks_text(edits), highlight=False)
     if edits.collected or edits.ambiguous:
         err.print(
             f"{edits.collected} jobs of an earlier call collected; {edits.ambiguous} calls without an answer "

@@ -51,7 +51,7 @@ async def carry_out(planned: PlannedRun, request: RunRequest) -> RunSummary:
         faces_read=measuring.done["faces"],
         states_tracked=measuring.done["states"],
         edits_judged=measuring.done["judgements"],
-        judging_usd=measuring.cost_usd,
+        judging_usd=job.summary.checking_usd + measuring.cost_usd,
         snapshot=snapshot,
         calls=await count_calls(planned.run_id),
         providers=tuple(job.providers.values()),
@@ -84,7 +84,7 @@ class _Measuring:
             ("states", self._planned.tracker, track_states),
             ("judgements", self._planned.judge, judge_edits),
         ):
-            if card not in self._job.unusable:
+            if card is not None and card not in self._job.unusable:
                 left = self._job.left_usd
                 cap = None if left is None else max(0.0, left - self.cost_usd)
                 await self._ask(name, flow_of(self._planned.run_id, max_cost_usd=cap, return_state=True))

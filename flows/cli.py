@@ -15,7 +15,15 @@ from typing import Annotated
 import typer
 
 from domain.errors import FacedriftError
-from flows import publish_command, session_commands
+from flows import (
+    chain_commands,
+    photo_commands,
+    publish_command,
+    ranking_commands,
+    session_commands,
+    vote_commands,
+    vote_page_commands,
+)
 from flows.environment import set_variables
 
 app = typer.Typer(
@@ -27,6 +35,12 @@ app = typer.Typer(
 
 app.add_typer(session_commands.app, name="sessions")
 app.add_typer(publish_command.app)
+app.add_typer(photo_commands.app, name="photos")
+app.add_typer(chain_commands.app, name="chains")
+app.add_typer(vote_commands.matches, name="matches")
+app.add_typer(vote_commands.votes, name="votes")
+ranking_commands.register(app)
+app.add_typer(vote_page_commands.app, name="vote")
 
 NOTHING_RAN, INCOMPLETE = 1, 3
 

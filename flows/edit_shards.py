@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from domain.errors import BudgetError, FatalError, IncompleteError, QuotaError, StoreError
-from domain.runs import ProviderCalls, ShardSummary, Stopped
+from domain.summaries import ProviderCalls, ShardSummary, Stopped
 from flows.edit_chains import edit_chains
 from tasks.budget import Budget
 from tasks.planning import PlannedRun, PlannedShard
@@ -43,6 +43,7 @@ class EditJob:
         self._in_work = 0
         self._one_ended = asyncio.Condition()
         self._store_error: str | None = None
+        self._checking = {planned.checker, planned.checker_provider} - {None}
 
     async def run(self) -> None:
         """Edit every shard as far as it goes.
@@ -66,7 +67,7 @@ class EditJob:
     async def _work(self, elsewhere: bool, progress: Progress) -> None:
         while self._queue and not self._store_error:
             number, shard = self._queue.popleft()
-            if self.unusable & {shard.model, shard.provider}:
+            if self.unusable & {shard.model, shard.provider, *self._checking}:
                 await progress.add(1)
                 continue
             allotted = await self._allot(shard, alone=not elsewhere)
@@ -126,7 +127,8 @@ class EditJob:
 
     def _settle(self, shard: PlannedShard, allotted: float | None, found: ShardSummary) -> None:
         self.summary += found
-        self._budget.settle(allotted or 0.0, found.cost_usd + found.maybe_paid_usd)
+        spent = found.cost_usd + found.maybe_paid_usd + found.checking_usd
+        self._budget.settle(allotted or 0.0, spent)
         before = self.providers.get(shard.provider) or ProviderCalls(provider=shard.provider)
         self.providers[shard.provider] = before.after(found)
 
@@ -139,6 +141,6 @@ class EditJob:
         if stopped.is_a(StoreError):
             self._store_error = self.problems[-1]
         if stopped.is_a(FatalError, QuotaError):
-            self.unusable.add(shard.provider)
+            self.unusable.add(stopped.provider or shard.provider)
         if stopped.is_a(BudgetError):
             self.unusable |= {paid.model for paid in self._planned.shards if paid.price_usd > 0}

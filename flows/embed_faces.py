@@ -11,10 +11,12 @@ from prefect.client.schemas.objects import State
 
 from domain.errors import IncompleteError
 from domain.runs import Measured
+from domain.suites import Suite
 from tasks.batches import in_batches
 from tasks.embedding import ImageKey, embed_batch
 from tasks.face_work import face_work_done, keep_face_work_done, put_face_work, read_face_work
 from tasks.pools import error_on_pool, on_pool, run_on_pool
+from tasks.preparing_stages import faces_of_photos
 from tasks.run_states import ended, error_of
 
 DEPLOYMENT = "embed-faces/gpu"
@@ -63,6 +65,13 @@ async def embed_images(pack: str, images: Sequence[ImageKey]) -> Measured:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise IncompleteError(f"{problems[0]}{more}", done=done)
     return Measured(done=done)
+
+
+async def embed_listing(suite: Suite, listing: str) -> None:
+    """Read the faces of the photos of a listing that were not read; raises IncompleteError as above."""
+    images = await faces_of_photos(suite, listing)
+    if images:
+        await embed_images(suite.embedder.pack, images)
 
 
 async def _here(name: str) -> Measured:

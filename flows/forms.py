@@ -12,16 +12,29 @@ from pydantic import GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from domain.judge_cards import JudgeRole
 from domain.model_cards import ModelCard
-from domain.requests import PrepareRequest, RefreshRequest, RetryRequest, RunRequest, WriteSessionsRequest
+from domain.requests import (
+    DraftChainsRequest,
+    PrepareRequest,
+    RefreshRequest,
+    RetryRequest,
+    RunRequest,
+    WriteSessionsRequest,
+)
 from domain.suites import Suite
 from domain.taxonomy import Taxonomy
+from domain.vote_requests import CollectRequest, MatchesRequest
 from tasks.definitions import names
-from tasks.session_writing import writers
+from tasks.writers import writers
 
 
 class DropDowns:
     """Gives the fields of a request the values that are allowed."""
+
+    def __init__(self, writes: JudgeRole = "sessions") -> None:
+        self._writes: JudgeRole = writes
+        """What the writer of a request shall write."""
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
@@ -34,7 +47,7 @@ class DropDowns:
             "suites": names(Suite),
             "models": names(ModelCard),
             "taxonomy": names(Taxonomy),
-            "writer": writers(),
+            "writer": writers(self._writes),
         }
         for field, allowed in choices.items():
             if field in fields:
@@ -47,3 +60,6 @@ RunForm = Annotated[RunRequest, DropDowns()]
 RetryForm = Annotated[RetryRequest, DropDowns()]
 RefreshForm = Annotated[RefreshRequest, DropDowns()]
 WriteSessionsForm = Annotated[WriteSessionsRequest, DropDowns()]
+DraftChainsForm = Annotated[DraftChainsRequest, DropDowns("chains")]
+MatchesForm = Annotated[MatchesRequest, DropDowns()]
+CollectForm = Annotated[CollectRequest, DropDowns()]

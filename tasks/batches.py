@@ -52,13 +52,13 @@ async def faces_to_read(run_id: str) -> tuple[str, list[ImageKey]]:
 async def states_to_track(run_id: str) -> Asking[ImageKey]:
     """The images of a run without a state record, base photos included."""
     left = await in_thread(_unmeasured, run_id)
-    return _asking(left, left.run.tracker_card, await in_thread(lambda: left.states))
+    return _asking(left, left.run.role("tracker").card, await in_thread(lambda: left.states))
 
 
 async def edits_to_judge(run_id: str) -> Asking[EditKey]:
     """The edits of a run without a judgement."""
     left = await in_thread(_unmeasured, run_id)
-    return _asking(left, left.run.judge_card, await in_thread(lambda: left.edits))
+    return _asking(left, left.run.role("judge").card, await in_thread(lambda: left.edits))
 
 
 def _unmeasured(run_id: str) -> Unmeasured:

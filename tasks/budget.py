@@ -13,6 +13,8 @@ class Budget:
         self.spent_usd = 0.0
         self.maybe_paid_usd = 0.0
         """Of calls whose answer was lost."""
+        self.asked_usd = 0.0
+        """What the answers of a judge have cost."""
         self._reserved_usd = 0.0
 
     @property
@@ -20,11 +22,11 @@ class Budget:
         """What is neither spent nor set aside; None without a cap."""
         if self.cap_usd is None:
             return None
-        return max(0.0, self.cap_usd - self.spent_usd - self.maybe_paid_usd - self._reserved_usd)
+        return max(0.0, self.cap_usd - self._gone_usd - self._reserved_usd)
 
     def reserve(self, price_usd: float) -> bool:
         """Set the price of a call aside; False when it would pass the cap, and the call must not be made."""
-        total = self.spent_usd + self.maybe_paid_usd + self._reserved_usd + price_usd
+        total = self._gone_usd + self._reserved_usd + price_usd
         # Prices are decimal fractions that binary ones only come close to.
         if self.cap_usd is not None and price_usd > 0 and total > self.cap_usd + 1e-9:
             return False
@@ -38,8 +40,11 @@ class Budget:
 
     def error(self, what: str, price_usd: float) -> BudgetError:
         """Why no further call is made, and what to do."""
-        spent = self.spent_usd + self.maybe_paid_usd
         return BudgetError(
             f"the next {what} costs ${price_usd:g} and would pass the cap of ${self.cap_usd or 0:.2f} left "
-            f"here, of which ${spent:.2f} are spent; raise max_cost_usd and run again to go on"
+            f"here, of which ${self._gone_usd:.2f} are spent; raise max_cost_usd and run again to go on"
         )
+
+    @property
+    def _gone_usd(self) -> float:
+        return self.spent_usd + self.maybe_paid_usd + self.asked_usd

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from domain.runs import ModelCalls, RunPlan
+from domain.runs import RunPlan
+from domain.summaries import ModelCalls
 from tasks import wiring
 from tasks.surveys import survey
 from tasks.threads import in_thread

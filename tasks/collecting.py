@@ -12,17 +12,15 @@ import numpy as np
 import polars as pl
 
 from adapters.base import ObjectStore
-from domain.runs import StepFailure
 from domain.sessions import Instruction, Session
-from domain.taxonomy import Taxonomy
+from domain.summaries import StepFailure
 from metrics.floors import Floor
 from metrics.frames import photos_schema, steps_schema
 from metrics.shapes import Pair
-from tasks.definitions import load
+from tasks.definitions import taxonomy_of
 from tasks.histories import History
-from tasks.measured_tables import ROW, MeasuredTable
-from tasks.measuring import Measurements
-from tasks.threads import on_threads
+from tasks.measured_edits import MeasuredEdits
+from tasks.measured_tables import ROW
 from tasks.unmeasured import edits_of
 
 COLUMNS = ("kind", "reason", "width", "height", "served_version", "truth")
@@ -63,9 +61,9 @@ class Collector:
     def __init__(self, history: History, store: ObjectStore) -> None:
         self._history = history
         self._run, self._photos = history.run, history.photos
-        self._taxonomy = load(Taxonomy, self._run.suite.taxonomy)
-        self._records = Measurements(self._run, self._photos, self._taxonomy, store)
-        self._table = MeasuredTable(self._run, self._taxonomy, store)
+        self._taxonomy = taxonomy_of(self._run.suite)
+        self._measured = MeasuredEdits(self._run, self._photos, store)
+        self._records = self._measured.records
 
     def collect(self, failures: Sequence[StepFailure]) -> Collected:
         """Both tables, in the order of the plan; model by model, so that little is held beside the result."""
@@ -76,7 +74,7 @@ class Collector:
         served, sizes = Counter[Served](), Counter[Pair]()
         for at, card in enumerate(self._run.cards):
             edits = edits_of(self._history, at)
-            measured = self._measured(card.id, edits)
+            measured = self._measured.of_model(card.id, edits)
             steps.append(self._steps(at, measured, failed))
             versions = edits.select(*ROW, "image_sha256").join(
                 measured.select(*ROW, "judge_version", "tracker_version"),
@@ -85,8 +83,9 @@ class Collector:
                 maintain_order="left",
             )
             answers = self._history.of_model(at)["served_version"]
-            served += _counted("model", card.id, answers)
-            served += _counted("judge", self._run.judge_card.id, versions["judge_version"])
+            served += counted("model", card.id, answers)
+            if self._run.judge_card:
+                served += counted("judge", self._run.judge_card.id, versions["judge_version"])
             seen.append(versions.select("image_sha256", "tracker_version"))
             sizes += self._sizes(card.id, edits)
         base = [self._photos.by_id[name] for name in self._run.photos]
@@ -101,27 +100,11 @@ class Collector:
             sizes=sizes,
         )
 
-    def _measured(self, model: str, edits: pl.DataFrame) -> pl.DataFrame:
-        """What was measured of a model's edits; what the table lacks of them is added to it."""
-        known = self._table.rows(model)
-        lacking = edits.join(known, on=ROW, how="anti", maintain_order="left").unique(
-            ROW, keep="first", maintain_order=True
-        )
-        shown = lacking.select("key", "photo", "input_sha256", "image_sha256", "prompt").rows()
-        fresh = pl.DataFrame(on_threads(self._measure, shown), self._table.schema)
-        is_whole = pl.col("face").is_not_null() & ~pl.any_horizontal(
-            pl.col("judgement", "tracked") == "missing"
-        )
-        self._table.add(model, fresh.filter(is_whole))
-        return pl.concat([known, fresh])
-
-    def _measure(self, edit: tuple[str, str, str, str, str]) -> dict[str, Any]:
-        key, photo, before, after, prompt = edit
-        return {"key": key, "photo": photo} | self._records.edit(before, after, prompt, photo)
-
     def _steps(self, at: int, measured: pl.DataFrame, failed: pl.DataFrame) -> pl.DataFrame:
         """Every planned step of a model's chains, with what came of it."""
         found = self._history.of_model(at).select("chain", "step", "key", "kind", "reason")
+        if self._run.suite.steps.attempts > 1:  # the one that was made, or else the last
+            found = found.unique(["chain", "step"], keep="last", maintain_order=True)
         rows = self._planned(at).join(found, on=["chain", "step"], how="left", maintain_order="left")
         rows = rows.join(failed, on=["chain", "step"], how="left", maintain_order="left")
         rows = rows.join(measured, on=ROW, how="left", maintain_order="left")
@@ -134,15 +117,16 @@ class Collector:
     def _planned(self, at: int) -> pl.DataFrame:
         """The planned steps of one model, in the order of the plan."""
         run, history = self._run, self._history
-        asked = [(n, s, number, i) for n, s in enumerate(run.sessions) for number, i in enumerate(s.steps, 1)]
-        own = pl.DataFrame(
-            [self._asked(session, number, step) for _, session, number, step in asked], ASKED, orient="row"
-        )
+        asked = [(s, number, step) for s in run.sessions for number, step in enumerate(s.steps, 1)]
+        own = pl.DataFrame([self._asked(*step) for step in asked], ASKED, orient="row")
         base = [self._photos.by_id[name] for name in run.photos]
-        photos = np.repeat(np.arange(len(base), dtype=np.uint32), len(asked))
-        steps = np.tile(np.arange(len(asked), dtype=np.uint32), len(base))
-        sessions = np.array([n for n, *_ in asked], np.uint32)[steps]
-        chain = at * history.chains_of_a_model + photos * len(run.sessions) + sessions
+        lengths = np.array([len(session.steps) for session in run.sessions], np.int64)
+        photos, sessions = history.pairs
+        counts = lengths[sessions]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        steps = np.repeat((np.cumsum(lengths) - lengths)[sessions], counts) + within
+        chain = np.repeat(at * history.stride + photos * len(run.sessions) + sessions, counts)
+        photos = np.repeat(photos, counts)
         return own[steps].with_columns(
             pl.Series("chain", chain.astype(np.uint32)),
             pl.Series("photo", [photo.id for photo in base], pl.String).gather(photos),
@@ -171,15 +155,16 @@ class Collector:
 
     def _tracked(self, seen: list[pl.DataFrame]) -> Counter[Served]:
         """The tracker looks at an image once, however many steps have it."""
-        run, card = self._run, self._run.tracker_card.id
-        if not seen:
+        run = self._run
+        if not seen or run.tracker_card is None:
             return Counter()
+        card = run.tracker_card.id
         images = pl.concat(seen).unique("image_sha256", keep="first", maintain_order=True)
         base = {p.image_sha256: p for p in (self._photos.by_id[name] for name in run.photos)}
         unedited = pl.DataFrame({"image_sha256": list(base)}, {"image_sha256": pl.String})
         unedited = unedited.join(images, on="image_sha256", how="anti")["image_sha256"]
         own = pl.Series([self._records.tracker_version(base[sha]) for sha in unedited], dtype=pl.String)
-        return _counted("tracker", card, images["tracker_version"]) + _counted("tracker", card, own)
+        return counted("tracker", card, images["tracker_version"]) + counted("tracker", card, own)
 
     def _sizes(self, model: str, edits: pl.DataFrame) -> Counter[Pair]:
         base = pl.DataFrame(
@@ -198,7 +183,7 @@ class Collector:
         return Counter({Pair(model, (w, h), (width, height)): n for w, h, width, height, n in counted})
 
 
-def _counted(role: str, card: str, versions: pl.Series) -> Counter[Served]:
+def counted(role: str, card: str, versions: pl.Series) -> Counter[Served]:
     """How often which version answered, where it says so."""
     return Counter(
         {Served(role, card, name): n for name, n in versions.drop_nulls().value_counts().iter_rows()}

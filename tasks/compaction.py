@@ -11,15 +11,16 @@ from collections.abc import Sequence
 from prefect import task
 
 from adapters.base import ObjectStore
-from domain import keys
+from domain import keys, plan
 from domain.errors import StoreError
-from domain.plan import StepPlan
-from domain.records import OutcomeRecord
-from domain.runs import RunPlan, Shard, ShardSummary
-from domain.sessions import SessionSet
-from tasks import ledger, policies, step_tables, wiring
-from tasks.definitions import load
+from domain.plan import StepPlan, Walk
+from domain.runs import RunPlan, Shard
+from domain.sessions import sessions_of_chains
+from domain.summaries import ShardSummary
+from tasks import check_tables, ledger, policies, step_tables, wiring
+from tasks.check_tables import CheckTable
 from tasks.histories import History
+from tasks.resolving import sessions_of
 from tasks.step_tables import Manifest
 from tasks.surveys import OpenShard, Survey, follow, survey
 from tasks.threads import in_thread, on_threads
@@ -48,19 +49,20 @@ def _compact_shard(run_id: str, number: int, summary: ShardSummary) -> ShardSumm
     run, store = wiring.run_plan(run_id), wiring.store()
     shard = ledger.read(store, keys.shard(run_id, number), Shard)
     found = on_threads(lambda step: _stored(run, step, store), shard.steps if shard else ())
-    rows = step_tables.rows(outcome for outcomes, _ in found for outcome in outcomes)
+    walks = [walk for walk in found if walk]
+    rows = step_tables.rows(outcome for walk in walks for outcome in walk.stored)
     parts = step_tables.write(run.suite.id, wiring.dataset(run.dataset).id, rows, store).values()
-    left = sum(not is_over for _, is_over in found)
+    CheckTable(run, store).add(check_tables.rows(a.check for w in walks for a in w.attempts if a.check))
+    left = len(found) - sum(walk.next_step is None for walk in walks)
     return summary.model_copy(update={"part": next(iter(parts), None), "unfinished": left})
 
 
-def _stored(run: RunPlan, step: StepPlan, store: ObjectStore) -> tuple[list[OutcomeRecord], bool]:
-    """A chain's outcomes from a step on, and whether it is over."""
+def _stored(run: RunPlan, step: StepPlan, store: ObjectStore) -> Walk | None:
+    """A chain from an attempt on; None where the store cannot say."""
     try:
-        outcomes, following = follow(run, step, store)
+        return follow(run, step, store)
     except StoreError:
-        return [], False  # not over then, and whoever looks at it next meets this error again
-    return outcomes, following is None
+        return None  # not over then, and whoever looks at it next meets this error again
 
 
 def settle(
@@ -87,6 +89,7 @@ def settle(
 
     step_tables.update(run.suite.id, dataset_id, store, change)
     step_tables.merge(run.suite.id, dataset_id, store)
+    CheckTable(run, store).add(seen.looked_up_checks)
 
 
 def _is_done(shard: OpenShard, history: History, left: frozenset[int]) -> bool:
@@ -100,10 +103,20 @@ def _is_done(shard: OpenShard, history: History, left: frozenset[int]) -> bool:
 
 def _known(seen: Survey) -> set[str]:
     """Models that the table now knows all finished steps of: those it knew, and those looked up in full."""
-    run, suite = seen.history.run, seen.history.run.suite
-    sessions = suite.sessions or tuple(load(SessionSet, suite.session_set).by_id)
-    is_whole = len(run.photos) == len(seen.history.photos.base) and len(run.sessions) == len(sessions)
+    run, (photos, sessions) = seen.history.run, _counts(seen.history)
+    is_whole = (len(run.photos), len(run.sessions)) == (photos, sessions)
     return {*seen.known, *((card.id for card in run.cards) if is_whole else ())}
+
+
+def _counts(history: History) -> tuple[int, int]:
+    """How many photos and sessions a run over all of its suite has."""
+    run, photos = history.run, history.photos.base
+    if run.chain_set is None:
+        return len(photos), len(run.suite.sessions or sessions_of(run.suite))
+    wanted = {*run.suite.sessions}
+    every = [s for s in sessions_of_chains(run.chain_set) if not wanted or s.id in wanted]
+    chosen, sessions = plan.matched(photos, every)
+    return len(chosen), len(sessions)
 
 
 def _with(

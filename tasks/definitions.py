@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from domain import loading
 from domain.errors import DefinitionError
 from domain.suites import Suite
+from domain.taxonomy import Taxonomy
 
 Definition = TypeVar("Definition", bound=BaseModel)
 
@@ -40,6 +41,14 @@ def load(kind: type[Definition], name: str) -> Definition:
 def load_suite(name_or_path: str) -> Suite:
     """A suite by its id or by the path of its file; raises DefinitionError."""
     return loading.load_suite(name_or_path, DefinitionSettings().folders())
+
+
+NO_TAXONOMY = Taxonomy(id="none", version=1, source="a suite of prompt chains has none", axes=())
+
+
+def taxonomy_of(suite: Suite) -> Taxonomy:
+    """The taxonomy of a suite's sessions; an empty one of prompt chains; raises DefinitionError."""
+    return NO_TAXONOMY if suite.taxonomy is None else load(Taxonomy, suite.taxonomy)
 
 
 def prompt(name: str) -> str:

@@ -15,7 +15,7 @@ from domain.edits import Edited, EditRequest, NoImage
 from domain.errors import AmbiguousError, PhotoError
 from domain.plan import StepPlan
 from domain.records import ImageRef, OutcomeRecord
-from domain.runs import StepResult
+from domain.summaries import StepResult
 from tasks import gates, ledger, policies, wiring
 from tasks.journal import Journal
 from tasks.paid_calls import Call, paid_call

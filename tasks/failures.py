@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from adapters.base import ObjectStore
 from domain import keys
-from domain.runs import RunPlan, ShardSummary, StepFailure
+from domain.runs import RunPlan
+from domain.summaries import ShardSummary, StepFailure
 from tasks import ledger
 from tasks.threads import on_threads
 

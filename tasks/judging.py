@@ -14,16 +14,16 @@ from domain import keys
 from domain.edits import JudgeReply
 from domain.errors import AmbiguousError
 from domain.judge_cards import JudgeCard
-from domain.judging import InvalidAnswerError, Scores, State, parse_scores, parse_state
+from domain.judging import Checklist, InvalidAnswerError, Scores, State, parse_scores, parse_state
 from domain.records import JudgeIdentity, JudgementRecord, StateRecord
 from domain.taxonomy import Taxonomy
 from tasks import gates, ledger, policies, wiring
-from tasks.definitions import load
+from tasks.definitions import taxonomy_of
 from tasks.embedding import ImageKey
 from tasks.one_by_one import one_by_one
 from tasks.threads import in_thread
 
-Answer = TypeVar("Answer", Scores, State)
+Answer = TypeVar("Answer", Scores, State, Checklist)
 
 
 class EditKey(BaseModel):
@@ -77,7 +77,7 @@ def judge_edit(
         overediting=scores.overediting if scores else None,
         asks=len(replies),
         problem=problem,
-        **_said(replies),
+        **said(replies),
     )
     ledger.write_new(store, key, record)
     return True
@@ -106,13 +106,14 @@ def track_state(
         state=seen or {},
         asks=len(replies),
         problem=problem,
-        **_said(replies),
+        **said(replies),
     )
     ledger.write_new(store, key, record)
     return True
 
 
-def _said(replies: Sequence[JudgeReply]) -> dict[str, Any]:
+def said(replies: Sequence[JudgeReply]) -> dict[str, Any]:
+    """What a record keeps of all answers to one question."""
     costs = [reply.cost_usd for reply in replies]
     return {
         "raw_texts": tuple(reply.raw_text for reply in replies),
@@ -125,47 +126,41 @@ def _said(replies: Sequence[JudgeReply]) -> dict[str, Any]:
 @task(task_run_name="judge batch {number}", **policies.MEASURE)
 async def judge_batch(run_id: str, number: int, edits: tuple[EditKey, ...]) -> int:
     """One batch of edits, named by their keys; returns how many were judged now."""
-    async with gates.call(run_id, wiring.run_plan(run_id).judge_card.provider):
+    async with gates.call(run_id, wiring.run_plan(run_id).role("judge").card.provider):
         return await in_thread(_judge_batch, run_id, edits)
 
 
 def _judge_batch(run_id: str, edits: tuple[EditKey, ...]) -> int:
     run, store = wiring.run_plan(run_id), wiring.store()
-    judge, asks = CountingJudge(wiring.judge(run), run.id, run.judge_card), run.suite.judges.max_asks
-    return one_by_one(edits, lambda edit: judge_edit(edit, judge, run.judge, store, asks))
+    (card, identity), asks = run.role("judge"), run.suite.judges.max_asks
+    judge = CountingJudge(wiring.judge(run), run.id, card)
+    return one_by_one(edits, lambda edit: judge_edit(edit, judge, identity, store, asks))
 
 
 @task(task_run_name="track batch {number}", **policies.MEASURE)
 async def track_batch(run_id: str, number: int, images: tuple[ImageKey, ...]) -> int:
     """One batch of images, named by their keys; returns how many were tracked now."""
-    async with gates.call(run_id, wiring.run_plan(run_id).tracker_card.provider):
+    async with gates.call(run_id, wiring.run_plan(run_id).role("tracker").card.provider):
         return await in_thread(_track_batch, run_id, images)
 
 
 def _track_batch(run_id: str, images: tuple[ImageKey, ...]) -> int:
     run, store = wiring.run_plan(run_id), wiring.store()
-    taxonomy, asks = load(Taxonomy, run.suite.taxonomy), run.suite.judges.max_asks
-    tracker = CountingJudge(wiring.tracker(run), run.id, run.tracker_card)
-    return one_by_one(images, lambda image: track_state(image, tracker, run.tracker, taxonomy, store, asks))
+    taxonomy, asks = taxonomy_of(run.suite), run.suite.judges.max_asks
+    card, identity = run.role("tracker")
+    tracker = CountingJudge(wiring.tracker(run), run.id, card)
+    return one_by_one(images, lambda image: track_state(image, tracker, identity, taxonomy, store, asks))
 
 
-class CountingJudge:
-    """A judge whose every answer is counted at its price, the worthless ones too."""
+class Counting:
+    """Counts every answer of a judge at its price, the worthless ones too."""
 
-    def __init__(self, judge: AnyJudge, run_id: str, card: JudgeCard) -> None:
-        self._judge = judge
+    def __init__(self, run_id: str, card: JudgeCard) -> None:
         self._gate = gates.gate(run_id, card.provider)
         self._price_usd = card.price_usd
 
-    def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
-        """The judge's scores."""
-        return self._counted(lambda: self._judge.score(before, after, prompt))
-
-    def track(self, image: bytes) -> JudgeReply:
-        """The tracker's state."""
-        return self._counted(lambda: self._judge.track(image))
-
-    def _counted(self, ask: Callable[[], JudgeReply]) -> JudgeReply:
+    def counted(self, ask: Callable[[], JudgeReply]) -> JudgeReply:
+        """An answer; what it cost goes to the gate of its provider."""
         try:
             reply = ask()
         except AmbiguousError:
@@ -173,3 +168,19 @@ class CountingJudge:
             raise
         self._gate.count_cost(self._price_usd if reply.cost_usd is None else reply.cost_usd)
         return reply
+
+
+class CountingJudge(Counting):
+    """A judge whose every answer is counted."""
+
+    def __init__(self, judge: AnyJudge, run_id: str, card: JudgeCard) -> None:
+        super().__init__(run_id, card)
+        self._judge = judge
+
+    def score(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
+        """The judge's scores."""
+        return self.counted(lambda: self._judge.score(before, after, prompt))
+
+    def track(self, image: bytes) -> JudgeReply:
+        """The tracker's state."""
+        return self.counted(lambda: self._judge.track(image))

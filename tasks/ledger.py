@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from adapters.base import ObjectStore
 from domain import keys
 from domain.errors import StoreError
-from domain.records import FaceRecord, ImageRef, JudgementRecord, OutcomeRecord, StateRecord
+from domain.records import CheckRecord, FaceRecord, ImageRef, JudgementRecord, OutcomeRecord, StateRecord
 
 Record = TypeVar("Record", bound=BaseModel)
 
@@ -91,3 +91,16 @@ def judgement(store: ObjectStore, judge: str, key: str) -> JudgementRecord | Non
 def state(store: ObjectStore, tracker: str, sha256: str) -> StateRecord | None:
     """What a tracker saw in an image."""
     return read(store, keys.state(tracker, sha256), StateRecord)
+
+
+def check(store: ObjectStore, checker: str, key: str) -> CheckRecord | None:
+    """What a step checker said about an edit."""
+    return read(store, keys.check(checker, key), CheckRecord)
+
+
+def expect_check(store: ObjectStore, checker: str, key: str) -> CheckRecord:
+    """What a step checker is known to have said about an edit."""
+    found = check(store, checker, key)
+    if found is None:
+        raise StoreError(f"the check {key!r} was there and is gone; run again", key=keys.check(checker, key))
+    return found

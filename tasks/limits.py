@@ -8,7 +8,7 @@ A run with a server of its own shares it with nobody, so there the process alone
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 from aiolimiter import AsyncLimiter
 from prefect.client.orchestration import get_client
@@ -65,6 +65,16 @@ async def slots(run_id: str, provider: str, wanted: int) -> AsyncIterator[int]:
             # In steps of a second or longer, so that a minute's calls do not all begin in its first moment.
             rate = max(1.0, share / 60)
             gate(run_id, provider).pace = AsyncLimiter(rate, 60 * rate / share)
+        yield count
+
+
+@contextlib.asynccontextmanager
+async def slots_of_all(run_id: str, providers: Iterable[str], wanted: int) -> AsyncIterator[int]:
+    """Hold slots of several providers; always in one order, so that no two shards wait for each other."""
+    count = wanted
+    async with contextlib.AsyncExitStack() as held:
+        for provider in sorted(set(providers)):
+            count = min(count, await held.enter_async_context(slots(run_id, provider, count)))
         yield count
 
 

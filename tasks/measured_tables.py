@@ -54,8 +54,8 @@ class MeasuredTable:
             {
                 "dataset": run.dataset,
                 "embedder": keys.fingerprint(run.embedder),
-                "judge": keys.fingerprint(run.judge),
-                "tracker": keys.fingerprint(run.tracker),
+                "judge": keys.fingerprint(run.judge) if run.judge else None,
+                "tracker": keys.fingerprint(run.tracker) if run.tracker else None,
                 "taxonomy": keys.fingerprint(taxonomy),
             }
         )

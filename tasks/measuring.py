@@ -36,11 +36,13 @@ class Measurements:
         self._photos = photos
         self._taxonomy = taxonomy
         self._store = store
-        self._embedder, self._judge = keys.fingerprint(run.embedder), keys.fingerprint(run.judge)
-        self._tracker = keys.fingerprint(run.tracker)
+        self._embedder = keys.fingerprint(run.embedder)
+        self._judge = keys.fingerprint(run.judge) if run.judge else None
+        self._tracker = keys.fingerprint(run.tracker) if run.tracker else None
         self._faces = cache(lambda sha: ledger.faces(store, self._embedder, sha))
-        self._state = cache(lambda sha: ledger.state(store, self._tracker, sha))
+        self._state = cache(self._read_state)
         self._references = cache(self._reference_vectors)
+        self._own_face = cache(self._own_vector)
         self._fss = cache(self._read_fss)
 
     def read_photos(self) -> None:
@@ -68,6 +70,10 @@ class Measurements:
             **self._states(photo.image_sha256),
         }
 
+    def face_of(self, photo: Photo) -> Row:
+        """What was seen of a base photo's own face."""
+        return self._face(self._faces(photo.image_sha256), photo.image_sha256, photo.id)
+
     def tracker_version(self, photo: Photo) -> str | None:
         """Which version of the tracker saw a base photo."""
         state = self._state(photo.image_sha256)
@@ -76,7 +82,9 @@ class Measurements:
     def edit(self, before: str, sha: str, prompt: str, photo_id: str) -> Row:
         """What was measured of an edit, as far as it was."""
         record = self._faces(sha)
-        judged = ledger.judgement(self._store, self._judge, keys.judgement_key(before, sha, prompt))
+        judged = None
+        if self._judge is not None:
+            judged = ledger.judgement(self._store, self._judge, keys.judgement_key(before, sha, prompt))
         state = self._state(sha)
         return {
             **self._face(record, sha, photo_id),
@@ -113,7 +121,18 @@ class Measurements:
         }
 
     def _read_fss(self, sha: str, photo_id: str) -> float | None:
-        photo, record = self._photos.by_id[photo_id], self._faces(sha)
+        photo = self._photos.by_id[photo_id]
+        face = self._vector(sha, photo)
+        if face is None:
+            return None
+        if self._run.chain_set is None:
+            return cosine_to_references(face, self._references(photo.subject))
+        original = self._own_face(photo_id)
+        return None if original is None else cosine_to_references(face, original[np.newaxis])
+
+    def _vector(self, sha: str, photo: Photo) -> npt.NDArray[np.float32] | None:
+        """The face of an image that is nearest to the photo's own; None where it shows none."""
+        record = self._faces(sha)
         if record is None or not record.reading.faces:
             return None
         reading = record.reading
@@ -123,11 +142,14 @@ class Measurements:
             np.array(photo.box, np.float64),
             (photo.width, photo.height),
         )
-        if chosen is None:
-            return None
-        return cosine_to_references(
-            decode_embedding(reading.faces[chosen].embedding), self._references(photo.subject)
-        )
+        return None if chosen is None else decode_embedding(reading.faces[chosen].embedding)
+
+    def _own_vector(self, photo_id: str) -> npt.NDArray[np.float32] | None:
+        photo = self._photos.by_id[photo_id]
+        return self._vector(photo.image_sha256, photo)
+
+    def _read_state(self, sha: str) -> StateRecord | None:
+        return None if self._tracker is None else ledger.state(self._store, self._tracker, sha)
 
     def _reference_vectors(self, subject: str) -> npt.NDArray[np.float32]:
         records = [self._faces(photo.image_sha256) for photo in self._photos.references(subject)]

@@ -20,7 +20,7 @@ from domain import keys
 from domain.runs import RunPlan, Snapshot
 from domain.suites import Rules
 from domain.taxonomy import Taxonomy
-from tasks.definitions import load
+from tasks.definitions import taxonomy_of
 from tasks.paper_figures import paper_figures
 from tasks.paper_tables import Absent, paper_tables
 from tasks.paper_text import Wording, rules_text
@@ -51,7 +51,7 @@ def publish_paper(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> None:
     """Write a snapshot's tables in the paper's layout, its figures and `index.json` and `index.md`, last."""
     tables = {name: read_table(store, snapshot, name) for name in USED}
     entries = list(tidy_entries(snapshot, store))
-    taxonomy = load(Taxonomy, run.suite.taxonomy)
+    taxonomy = taxonomy_of(run.suite)
     for entry, files in paper_files(tables, wording_of(run), taxonomy):
         for name, data in files.items():
             store.put_new(keys.report(snapshot.suite, snapshot.digest, name), data)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
-from pathlib import Path
 
 from prefect import task
 from pydantic import BaseModel, ConfigDict
@@ -14,19 +11,17 @@ from pydantic import BaseModel, ConfigDict
 from adapters.base import ObjectStore
 from domain import keys
 from domain.errors import StoreError
-from domain.judge_cards import JudgeCard
+from domain.judge_cards import JudgeCard, JudgeRole
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
 from domain.plan import Chain
-from domain.runs import Missing, RunPlan, RunRequest, Shard, choose
-from domain.sessions import SessionSet
-from domain.suites import DatasetChoice, Suite
-from domain.taxonomy import Taxonomy
+from domain.records import JudgeIdentity
+from domain.runs import Missing, RunPlan, RunRequest, Shard
 from tasks import ledger, policies, wiring
 from tasks.compaction import settle
-from tasks.definitions import load, load_suite
 from tasks.missing_work import missing, shards
 from tasks.preparing import prepare_suite
+from tasks.resolving import Resolved, matched_photos, resolve
 from tasks.surveys import survey
 from tasks.threads import in_thread, on_threads
 from tasks.versions import code_version, package_versions
@@ -35,91 +30,47 @@ RETRY = b"retry"
 """Under a run's name among those of its suite: its shards are of some chains only."""
 
 
-@dataclass(frozen=True)
-class Resolved:
-    """A request against the definitions: what it will run, before any photo is looked at."""
-
-    suite: Suite
-    cards: tuple[ModelCard, ...]
-    judge: JudgeCard
-    tracker: JudgeCard
-    session_set: SessionSet
-    sessions: tuple[str, ...]
-    taxonomy: Taxonomy
-
-
-def resolve(request: RunRequest) -> Resolved:
-    """Check a request; raises DefinitionError naming what is unknown and what is allowed."""
-    suite = load_suite(request.suite)
-    if request.images_dir is not None:
-        path = Path(request.images_dir).expanduser().absolute()
-        own = DatasetChoice(
-            id=f"folder-{keys.sha256(str(path).encode())[:8]}",
-            adapter="folder",
-            path=str(path),
-            **suite.dataset.model_dump(include={"min_fss0", "exclude_near_duplicates", "mirror_alone"}),
-        )
-        suite = suite.model_copy(update={"dataset": own})
-    taxonomy = load(Taxonomy, suite.taxonomy)
-    session_set = load(SessionSet, suite.session_set)
-    session_set.check(taxonomy)
-    in_suite = choose(suite.sessions, tuple(session_set.by_id), "sessions")
-    models = choose(request.models, suite.models, "models")
-    return Resolved(
-        suite=suite,
-        cards=tuple(load(ModelCard, name) for name in models),
-        judge=load(JudgeCard, suite.judges.consistency),
-        tracker=load(JudgeCard, suite.judges.tracker),
-        session_set=session_set,
-        sessions=_chosen_sessions(request, in_suite, session_set),
-        taxonomy=taxonomy,
-    )
-
-
-def _chosen_sessions(request: RunRequest, known: tuple[str, ...], sessions: SessionSet) -> tuple[str, ...]:
-    if not request.test_sets:
-        return choose(request.sessions, known, "sessions")
-    there = tuple(dict.fromkeys(sessions.by_id[name].test_set for name in known))
-    wanted = choose(request.test_sets, there, "test sets")
-    return tuple(name for name in known if sessions.by_id[name].test_set in wanted)
-
-
 def resolve_run(request: RunRequest, dataset_key: str, photos: Dataset) -> RunPlan:
-    """The plan of a run: everything that decides what it does and what its numbers mean."""
+    """The plan of a run: everything that decides what it does and what its numbers mean.
+
+    Raises:
+        DefinitionError: a definition is wrong, or no chain of the suite is for a photo that is there.
+    """
     resolved = resolve(request)
     check_editors(resolved, photos)
-    suite, taxonomy = resolved.suite, resolved.taxonomy
-    digest = keys.fingerprint(
-        {
-            "suite": suite.model_dump(mode="json"),
-            "taxonomy": taxonomy.model_dump(mode="json"),
-            "sessions": resolved.session_set.model_dump(mode="json"),
-            "cards": [card.model_dump(mode="json") for card in resolved.cards],
-            "judges": [card.model_dump(mode="json") for card in (resolved.judge, resolved.tracker)],
-        }
-    )
+    suite = resolved.suite
+    chosen, sessions = matched_photos(resolved, photos, request.images)
     return RunPlan(
         id=f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}",
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         request=request,
         suite=suite,
-        sessions=tuple(resolved.session_set.by_id[name] for name in resolved.sessions),
+        sessions=sessions,
         cards=resolved.cards,
         settings_fingerprints={
             card.id: wiring.settings_fingerprint(card, dataset_key, rehearse=request.rehearse)
             for card in resolved.cards
         },
         dataset=dataset_key,
-        photos=tuple(photo.id for photo in islice(photos.base, request.images)),
+        photos=tuple(photo.id for photo in chosen),
+        chain_set=resolved.chain_set,
         embedder=wiring.embedder_identity(suite.embedder.pack),
-        judge=wiring.judge_identity(resolved.judge, "consistency", suite, taxonomy),
+        judge=_identity(resolved, resolved.judge, "consistency"),
         judge_card=resolved.judge,
-        tracker=wiring.judge_identity(resolved.tracker, "state", suite, taxonomy),
+        tracker=_identity(resolved, resolved.tracker, "state"),
         tracker_card=resolved.tracker,
-        definitions_digest=digest,
+        checker=_identity(resolved, resolved.checker, "step_check"),
+        checker_card=resolved.checker,
+        definitions_digest=resolved.digest,
         code_version=code_version(),
         packages=package_versions(),
     )
+
+
+def _identity(resolved: Resolved, card: JudgeCard | None, role: JudgeRole) -> JudgeIdentity | None:
+    if card is None:
+        return None
+    return wiring.judge_identity(card, role, resolved.suite, resolved.taxonomy)
 
 
 class PlannedShard(BaseModel):
@@ -130,8 +81,9 @@ class PlannedShard(BaseModel):
     model: str
     provider: str
     price_usd: float
+    """Of one attempt, with every answer that its check may need."""
     steps: int
-    """At most."""
+    """Attempts, at most."""
 
 
 class PlannedRun(BaseModel):
@@ -142,9 +94,11 @@ class PlannedRun(BaseModel):
     run_id: str
     missing: Missing
     shards: tuple[PlannedShard, ...]
-    judge: str
-    """Id of the card that scores the edits."""
-    tracker: str
+    judge: str | None = None
+    """Id of the card that scores the edits; None where nobody does, and likewise below."""
+    tracker: str | None = None
+    checker: str | None = None
+    checker_provider: str | None = None
 
 
 def _planned_shard(run: RunPlan, shard: Shard) -> PlannedShard:
@@ -152,8 +106,8 @@ def _planned_shard(run: RunPlan, shard: Shard) -> PlannedShard:
     return PlannedShard(
         model=card.id,
         provider=card.provider,
-        price_usd=card.price_usd,
-        steps=sum(map(run.steps_from, shard.steps)),
+        price_usd=card.price_usd + run.check_price_usd,
+        steps=sum(map(run.attempts_from, shard.steps)),
     )
 
 
@@ -166,12 +120,13 @@ def prepared(request: RunRequest) -> Dataset:
     resolved = resolve(request)
     photos = wiring.dataset(prepare_suite(resolved.suite))
     check_editors(resolved, photos)
+    matched_photos(resolved, photos, request.images)
     return photos
 
 
 def check_editors(resolved: Resolved, photos: Dataset) -> None:
     """Build every editor and judge once, so that a wrong card is found before its first step."""
-    for card in (*resolved.cards, resolved.judge, resolved.tracker):
+    for card in (*resolved.cards, *resolved.judges):
         if not wiring.is_in_process(card.provider):  # its key is looked for once it is called
             wiring.check_settings(card, resolved.suite)
         elif isinstance(card, ModelCard):
@@ -181,7 +136,7 @@ def check_editors(resolved: Resolved, photos: Dataset) -> None:
 def calls_somebody(request: RunRequest) -> bool:
     """Whether a model or judge of a request is reached over a provider."""
     resolved = resolve(request)
-    cards = (*resolved.cards, resolved.judge, resolved.tracker)
+    cards = (*resolved.cards, *resolved.judges)
     return not all(wiring.is_in_process(card.provider) for card in cards)
 
 
@@ -244,6 +199,8 @@ def _plan_run(request: RunRequest, dataset_key: str, only: tuple[Chain, ...]) ->
         run_id=run.id,
         missing=missing(seen.history, store, only),
         shards=tuple(_planned_shard(run, part) for part in parts),
-        judge=run.judge_card.id,
-        tracker=run.tracker_card.id,
+        judge=run.judge_card and run.judge_card.id,
+        tracker=run.tracker_card and run.tracker_card.id,
+        checker=run.checker_card and run.checker_card.id,
+        checker_provider=run.checker_card and run.checker_card.provider,
     )

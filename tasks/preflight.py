@@ -93,7 +93,7 @@ def checks(suite: str) -> Iterator[tuple[str, str | None]]:
         resolved = resolve(RunRequest(suite=suite))
     except FacedriftError:
         return
-    cards = (*resolved.cards, resolved.judge, resolved.tracker)
+    cards = (*resolved.cards, *resolved.judges)
     if resolved.suite.rehearsal.always:
         return  # a run starts the stand-in that its providers are played by
     problems = problems_of(cards, resolved.suite, rehearse=False, unreached=True)

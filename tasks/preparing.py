@@ -1,7 +1,8 @@
 """From files to a dataset: exactly one face each, base apart from reference, every rejection counted.
 
 In stages that each skip what the store already holds: look at the files, read their faces, make the mirror
-images that are missing as references, read those, put the dataset together.
+images that are missing as references, read those, put the dataset together. Everyday photos are cropped and
+resized in place of the mirror images, and screened when the dataset is put together.
 """
 
 from __future__ import annotations
@@ -10,26 +11,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from prefect import task
-
 from adapters.base import Embedder, ObjectStore
 from adapters.datasets.source import DatasetSource
 from adapters.imaging.decode import VERSION as DECODER
 from domain import keys
-from domain.errors import DefinitionError, IncompleteError, StoreError
+from domain.dataset_options import ScreenedOptions, dataset_options
+from domain.errors import DefinitionError, IncompleteError
 from domain.photos import Dataset, GroupChoice, LeftOut, Listing, Preparation
 from domain.records import EmbedderIdentity
 from domain.suites import DatasetChoice, Suite
 from metrics.near_duplicates import NEAR_DUPLICATE
 from metrics.photo_selection import choose_per_group
-from tasks import ledger, policies, wiring
+from tasks import wiring
+from tasks.cutting import with_cuts
 from tasks.embedding import ImageKey, read_faces
 from tasks.group_choice import GroupsOf, check_labels, check_source
 from tasks.preparing_pages import write_dataset
 from tasks.preparing_photos import list_photos, mirror_of, side_by_side
 from tasks.preparing_roles import Person, assign_roles, is_alone, usable_by_subject
 from tasks.progress import Progress
-from tasks.threads import in_thread
+from tasks.screening import screened
 
 BATCH = 8
 """Photos embedded in one go."""
@@ -60,14 +61,14 @@ def prepare(
             column of `per_group`.
     """
     fingerprint = keys.fingerprint(identity)
-    listing = _looked_at(choice, source, store, groups_of)
+    listing = looked_at(choice, source, store, groups_of)
     read_in_process(unread(listing, fingerprint, store), identity, embedder, store)
-    listing = with_mirrors(listing, choice, fingerprint, store)
+    listing = with_made(listing, choice, fingerprint, store)
     read_in_process(unread(listing, fingerprint, store), identity, embedder, store)
     return put_together(listing, choice, fingerprint, store, groups_of)
 
 
-def _looked_at(
+def looked_at(
     choice: DatasetChoice, source: DatasetSource, store: ObjectStore, groups_of: GroupsOf
 ) -> Listing:
     """What a source holds; columns of `per_group` that are not there are found before a photo is decoded."""
@@ -116,6 +117,20 @@ def _parts(images: Sequence[ImageKey]) -> Iterable[tuple[ImageKey, ...]]:
         yield part
 
 
+def screened_options(choice: DatasetChoice) -> ScreenedOptions | None:
+    """How a dataset of everyday photos is prepared; None of any other."""
+    options = dataset_options(choice.adapter, choice.options)
+    return options if isinstance(options, ScreenedOptions) else None
+
+
+def with_made(listing: Listing, choice: DatasetChoice, embedder: str, store: ObjectStore) -> Listing:
+    """A listing with what is made of its files."""
+    options = screened_options(choice)
+    if options:
+        return with_cuts(listing, options.screening, embedder, store)
+    return with_mirrors(listing, choice, embedder, store)
+
+
 def with_mirrors(listing: Listing, choice: DatasetChoice, embedder: str, store: ObjectStore) -> Listing:
     """A listing with a mirror image for each person who has one usable photo; itself where nobody does."""
     if not choice.mirror_alone or choice.exclude_near_duplicates:
@@ -138,6 +153,12 @@ def put_together(
     Raises:
         DefinitionError: no photo can be used; the message counts the reasons.
     """
+    options = screened_options(choice)
+    if options:
+        found = screened(listing, choice.id, options, embedder, store)
+        if not found.photos:
+            raise _nothing_usable(choice, found.left_out)
+        return found
     usable, left_out = usable_by_subject(listing, embedder, store)
     people = [assign_roles(found, choice) for found in usable.values()]
     left_out = [*listing.left_out, *left_out, *(item for person in people for item in person.left_out)]
@@ -146,7 +167,7 @@ def put_together(
         not_chosen = _choose(people, choice.per_group, left_out, groups_of)
     photos = tuple(photo for person in people for photo in (*person.base, *person.references))
     if not any(photo.role == "base" for photo in photos):
-        raise DefinitionError(f"no photo of {choice.id!r} can be used: {_reasons(left_out)}", field="dataset")
+        raise _nothing_usable(choice, left_out)
     return Dataset(
         id=choice.id,
         embedder_fingerprint=embedder,
@@ -187,6 +208,10 @@ def _choose(
     return dict(sorted(Counter(names).items()))
 
 
+def _nothing_usable(choice: DatasetChoice, left_out: Sequence[LeftOut]) -> DefinitionError:
+    return DefinitionError(f"no photo of {choice.id!r} can be used: {_reasons(left_out)}", field="dataset")
+
+
 def _reasons(left_out: Sequence[LeftOut]) -> str:
     reasons = [item.reason for item in left_out]
     counts = [f"{reasons.count(reason)} × {reason}" for reason in sorted(set(reasons))]
@@ -201,66 +226,3 @@ def prepare_suite(suite: Suite) -> str:
     embedder = wiring.embedder(pack)
     found = prepare(suite.dataset, source, embedder, identity, store, suite.groups_of)
     return write_dataset(found, store)
-
-
-def _keep(listing: Listing, store: ObjectStore) -> str:
-    key = keys.listing(listing.id, keys.fingerprint(listing))
-    ledger.write_new(store, key, listing)
-    return key
-
-
-def _listing(key: str, store: ObjectStore) -> Listing:
-    found = ledger.read(store, key, Listing)
-    if found is None:
-        raise StoreError(f"no listing {key!r} in the store", key=key)
-    return found
-
-
-@task(task_run_name="look at {suite.dataset.id}", **policies.ONCE)
-async def look_at_photos(suite: Suite) -> str:
-    """Look at every file of a suite's dataset; returns the key of the listing."""
-    return await in_thread(_look_at_photos, suite)
-
-
-def _look_at_photos(suite: Suite) -> str:
-    store, source = wiring.store(), wiring.dataset_source(suite.dataset)
-    return _keep(_looked_at(suite.dataset, source, store, suite.groups_of), store)
-
-
-async def faces_of_photos(suite: Suite, listing: str) -> list[ImageKey]:
-    """The photos of a listing without a face record."""
-    return await in_thread(_faces_of_photos, suite, listing)
-
-
-def _faces_of_photos(suite: Suite, listing: str) -> list[ImageKey]:
-    store = wiring.store()
-    return unread(_listing(listing, store), _fingerprint(suite), store)
-
-
-@task(task_run_name="mirror photos of {suite.dataset.id}", **policies.ONCE)
-async def mirror_photos(suite: Suite, listing: str) -> str:
-    """Make the mirror images that are needed as references; returns the key of the listing with them."""
-    return await in_thread(_mirror_photos, suite, listing)
-
-
-def _mirror_photos(suite: Suite, listing: str) -> str:
-    store = wiring.store()
-    found = with_mirrors(_listing(listing, store), suite.dataset, _fingerprint(suite), store)
-    return _keep(found, store)
-
-
-@task(task_run_name="put {suite.dataset.id} together", **policies.ONCE)
-async def put_dataset_together(suite: Suite, listing: str) -> str:
-    """Write the manifest of a listing whose faces were read; returns its key."""
-    return await in_thread(_put_dataset_together, suite, listing)
-
-
-def _put_dataset_together(suite: Suite, listing: str) -> str:
-    store = wiring.store()
-    listed = _listing(listing, store)
-    found = put_together(listed, suite.dataset, _fingerprint(suite), store, suite.groups_of)
-    return write_dataset(found, store)
-
-
-def _fingerprint(suite: Suite) -> str:
-    return keys.fingerprint(wiring.embedder_identity(suite.embedder.pack))

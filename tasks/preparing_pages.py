@@ -11,10 +11,12 @@ import polars as pl
 from prefect.artifacts import acreate_markdown_artifact
 
 from adapters.base import ObjectStore
+from adapters.pages.attribution import attribution_csv, attribution_markdown
 from adapters.pages.contact_sheet import COLUMNS, ROWS, Tile, contact_sheets
 from adapters.pages.dataset_summary import dataset_summary
 from domain import keys
-from domain.photos import Dataset, LeftOut, Photo
+from domain.chains import DIMENSIONS
+from domain.photos import Dataset, LeftOut, Original, Photo
 from tasks import ledger, wiring
 from tasks.progress import artifact_key
 from tasks.threads import in_thread
@@ -41,7 +43,25 @@ PHOTO_SCHEMA = pl.Schema(
         "notes": pl.List(pl.String),
     }
 )
-"""One photo a row; then `group_<name>`, one column for each demographic that is stated of some photo."""
+"""One photo a row; then `group_<name>`, one column for each demographic that is stated of some photo.
+
+Of photos that were cropped and resized, `ORIGINAL_SCHEMA` comes before the groups.
+"""
+ORIGINAL_SCHEMA = pl.Schema(
+    {
+        "author": pl.String,
+        "original_sha256": pl.String,
+        "original_extension": pl.String,
+        "original_width": pl.Int64,
+        "original_height": pl.Int64,
+        "crop": pl.List(pl.Int64),
+        "crop_placed": pl.Boolean,
+        "sharpness": pl.Float64,
+        "sharpness_low": pl.Float64,
+        "sharpness_face": pl.Float64,
+    }
+)
+"""`crop` is x, y, width, height in pixels of the upright original."""
 
 
 def write_dataset(found: Dataset, store: ObjectStore) -> str:
@@ -57,6 +77,9 @@ def write_dataset(found: Dataset, store: ObjectStore) -> str:
 def _pages(found: Dataset, store: ObjectStore) -> Iterator[tuple[str, bytes]]:
     yield "photos.parquet", _parquet(photo_table(found.photos))
     yield "left_out.parquet", _parquet(left_out_table(found.left_out))
+    if any(photo.original for photo in found.photos):
+        yield "attribution.csv", attribution_csv(found).encode()
+        yield "attribution.md", attribution_markdown(found).encode()
     shown, number = found.photos[: MOST_SHEETS * COLUMNS * ROWS], 0
     tiles = [_tile(photo, found, store) for photo in shown]
     for number, sheet in enumerate(contact_sheets(f"Photos of {found.id}", tiles), 1):
@@ -71,12 +94,33 @@ def _sheet(number: int) -> str:
 def photo_table(photos: Sequence[Photo]) -> pl.DataFrame:
     """One photo a row; a demographic that is not stated of a photo is null."""
     groups = sorted({name for photo in photos for name in photo.groups})
+    made = ORIGINAL_SCHEMA if any(photo.original for photo in photos) else {}
     rows = [
-        {**photo.model_dump(exclude={"groups"}), **{f"group_{g}": photo.groups.get(g) for g in groups}}
+        {
+            **photo.model_dump(exclude={"groups", "original"}),
+            **(_original(photo.original) if photo.original else {}),
+            **{f"group_{g}": photo.groups.get(g) for g in groups},
+        }
         for photo in photos
     ]
-    schema = dict(PHOTO_SCHEMA) | {f"group_{name}": pl.String() for name in groups}
+    schema = dict(PHOTO_SCHEMA) | dict(made) | {f"group_{name}": pl.String() for name in groups}
     return pl.DataFrame(rows, schema=schema)
+
+
+def _original(made: Original) -> dict[str, object]:
+    crop = made.crop
+    return {
+        "author": made.author,
+        "original_sha256": made.sha256,
+        "original_extension": made.extension,
+        "original_width": made.width,
+        "original_height": made.height,
+        "crop": [crop.x, crop.y, crop.width, crop.height],
+        "crop_placed": made.crop_placed,
+        "sharpness": made.sharpness.median,
+        "sharpness_low": made.sharpness.lower_quartile,
+        "sharpness_face": made.sharpness.face,
+    }
 
 
 def left_out_table(left_out: Sequence[LeftOut]) -> pl.DataFrame:
@@ -100,11 +144,12 @@ def _tile(photo: Photo, found: Dataset, store: ObjectStore) -> Tile:
     flags += ["mirror image"] if photo.derived_from else []
     flags += [note.replace("_", " ") for note in photo.notes]
     fss0 = "" if photo.fss0 is None else f" · FSS0 {photo.fss0:.3f}"
+    said = " · ".join(photo.groups.get(name, "") for name in DIMENSIONS if name in photo.groups)
     return Tile(
         picture=thumbnail,
         role=photo.role,
         title=photo.id,
-        lines=(f"{photo.role}{fss0}",),
+        lines=(said if photo.original else f"{photo.role}{fss0}",),
         flags=tuple(flags),
     )
 

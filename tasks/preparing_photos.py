@@ -73,6 +73,7 @@ def _look(item: SourcePhoto | LeftOut, store: ObjectStore) -> Candidate | LeftOu
         groups=dict(item.groups),
         role=item.role,
         content=record,
+        credit=item.credit,
     )
 
 

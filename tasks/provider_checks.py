@@ -16,7 +16,7 @@ from domain.photos import Dataset
 from domain.runs import Missing, RunPlan
 from domain.suites import Suite
 from tasks import policies, wiring
-from tasks.planning import Resolved
+from tasks.resolving import Resolved
 from tasks.threads import in_thread
 
 AnyCard = ModelCard | JudgeCard
@@ -69,7 +69,7 @@ def _build(card: AnyCard, suite: Suite, rehearse: bool) -> object:
 
 def check_resolved(resolved: Resolved, missing: Missing, *, rehearse: bool) -> None:
     """Raise DefinitionError naming every provider that could not do its share of a run."""
-    cards = needed(resolved.cards, (resolved.judge, resolved.tracker), missing)
+    cards = needed(resolved.cards, resolved.judges, missing)
     found = problems_of(cards, resolved.suite, rehearse=rehearse)
     if found:
         raise DefinitionError(
@@ -86,5 +86,5 @@ async def check_providers(run_id: str, missing: Missing) -> dict[str, str]:
 
 def _check_providers(run_id: str, missing: Missing) -> dict[str, str]:
     run: RunPlan = wiring.run_plan(run_id)
-    cards = needed(run.cards, (run.judge_card, run.tracker_card), missing)
+    cards = needed(run.cards, run.judge_cards, missing)
     return problems_of(cards, run.suite, rehearse=run.request.rehearse)

@@ -39,7 +39,7 @@ def publish(
     if store.head(page) is None:
         provenance = keys.report(snapshot.suite, snapshot.digest, PROVENANCE)
         store.put_new(provenance, run.model_dump_json(indent=1).encode())
-        if store.head(keys.report(snapshot.suite, snapshot.digest, "leaderboard.parquet")) is not None:
+        if run.chain_set is None:
             publish_paper(run, snapshot, store)
         source = SiteSource(snapshot, run, store, find_pictures)
         write_site(source, board_before(snapshot, run, store))

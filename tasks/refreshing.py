@@ -10,7 +10,7 @@ from domain.runs import RunPlan, RunRequest, RunSummary
 from tasks import ledger, policies, wiring
 from tasks.planning import resolve_run
 from tasks.pointers import current, is_whole
-from tasks.scoring import TABLES
+from tasks.scoring import tables_of
 from tasks.surveys import survey
 from tasks.threads import in_thread, on_threads
 from tasks.unmeasured import Unmeasured
@@ -18,8 +18,11 @@ from tasks.unmeasured import Unmeasured
 OF_ONE_RUN = {"id": True, "created_at": True, "shards": True}
 OF_ITS_PACE = {"concurrency", "shards_at_once", "max_cost_usd", "approve_above_usd", "dry_run"}
 """Fields of a request that decide how a run goes, and not what it does."""
-FILES = ("rules.json", "provenance.json", "index.html", *(f"{name}.parquet" for name in TABLES))
-"""Of a report, what must be there."""
+
+
+def files_of(run: RunPlan) -> tuple[str, ...]:
+    """Of a run's report, what must be there."""
+    return ("rules.json", "provenance.json", "index.html", *(f"{name}.parquet" for name in tables_of(run)))
 
 
 @task(task_run_name="look for changes of {request.suite}", **policies.ONCE)
@@ -40,10 +43,10 @@ def unchanged(request: RunRequest, dataset_key: str) -> RunSummary | None:
     if newest is None or _what_it_does(newest) != _what_it_does(run):
         return None
     summary = ledger.read(store, keys.run_summary(newest.id), RunSummary)
-    if summary is None or summary.problems or not _is_there(summary, store):
+    if summary is None or summary.problems or not _is_there(summary, newest, store):
         return None
     seen = survey(run, photos, store)
-    nothing_to_do = seen.history.open.is_empty() and seen.looked_up.is_empty() and not seen.damaged
+    nothing_to_do = seen.history.open.is_empty() and not seen.has_news and not seen.damaged
     return summary if nothing_to_do and Unmeasured(seen.history, store).is_empty else None
 
 
@@ -51,9 +54,9 @@ def _what_it_does(run: RunPlan) -> dict[str, object]:
     return run.model_dump(exclude={**OF_ONE_RUN, "request": OF_ITS_PACE})
 
 
-def _is_there(summary: RunSummary, store: ObjectStore) -> bool:
+def _is_there(summary: RunSummary, run: RunPlan, store: ObjectStore) -> bool:
     suite, digest = summary.snapshot.suite, summary.snapshot.digest
-    files = [keys.report(suite, digest, name) for name in FILES]
+    files = [keys.report(suite, digest, name) for name in files_of(run)]
     return None not in on_threads(store.head, files) and _is_the_board(summary, store)
 
 

@@ -17,6 +17,7 @@ from domain.requests import RunRequest
 from domain.suites import Suite
 from tasks import wiring
 from tasks.definitions import load_suite
+from tasks.standin_wiring import standin
 
 SUFFIX = "-rehearsal"
 BUCKET = "s3://"
@@ -43,7 +44,7 @@ def serve_standin(
         faults: In place of the suite's.
         only_key: The only key that is accepted; None accepts any.
     """
-    serve(wiring.standin(load_suite(suite), state, faults, only_key), LOOPBACK, port, on_ready)
+    serve(standin(load_suite(suite), state, faults, only_key), LOOPBACK, port, on_ready)
 
 
 def rehearsal_environment(suite: Suite, url: str) -> dict[str, str]:

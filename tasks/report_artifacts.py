@@ -16,7 +16,7 @@ from domain.runs import Snapshot
 from tasks import wiring
 from tasks.paper_index import read_index
 from tasks.progress import artifact_key
-from tasks.report_views import BOARD_COLUMNS, Cell, board_rows
+from tasks.report_views import BOARD_COLUMNS, Cell, board, board_rows
 from tasks.scoring import read_table
 from tasks.site_compare import comparisons_of
 from tasks.site_source import SiteSource
@@ -62,8 +62,12 @@ def paper_texts(snapshot: Snapshot, store: ObjectStore) -> list[tuple[str, str]]
 
 def _artifacts(snapshot: Snapshot) -> tuple[list[dict[str, str]], str]:
     run, store = wiring.run_plan(snapshot.run_id), wiring.store()
-    names = [name for name, _ in BOARD_COLUMNS]
-    rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
+    if run.chain_set is None:
+        names = [name for name, _ in BOARD_COLUMNS]
+        rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
+    else:
+        shown = board(snapshot)
+        names, rows = shown.columns, shown.rows
     table = [{"model": row.model} | dict(zip(names, _texts(row.cells), strict=True)) for row in rows]
     comparisons, _ = comparisons_of(SiteSource(snapshot, run, store), MOST_CHAINS)
     return table, "\n\n".join(_markdown(comparison, store) for comparison in comparisons)

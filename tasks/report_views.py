@@ -112,6 +112,45 @@ def truth_summary(truth: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+DRIFT_COLUMNS = (
+    ("complete", "share of its chains that the model completed"),
+    ("chains", "chains that the model was asked for"),
+    ("unfinished", "chains that errors left open; they are no failures"),
+    ("ranked", "whether people's votes on its last faces count, or why not"),
+    ("FSS at the end", "cosine of the last face to the original one, over complete chains; high is good"),
+)
+
+
+def drift_rows(completion: pl.DataFrame, progression: pl.DataFrame, run: RunPlan) -> list[BoardRow]:
+    """One row a model of a suite of prompt chains, the most complete first; controls last."""
+    ends = progression.sort("step").group_by("model").last()
+    last = {row["model"]: row for row in ends.iter_rows(named=True)}
+    board = completion.sort("completion", "model", descending=[True, False])
+    rows = [
+        BoardRow(
+            model=row["model"],
+            is_control=run.card[row["model"]].is_control,
+            note=run.card[row["model"]].note,
+            cells=[
+                Cell(share(row["completion"]), n=row["n_complete"]),
+                Cell(str(row["n_chains"])),
+                Cell(str(row["n_unfinished"])),
+                Cell("yes" if row["ranked"] else row["reason"].replace("_", " ")),
+                _last_fss(last.get(row["model"])),
+            ],
+        )
+        for row in board.iter_rows(named=True)
+    ]
+    return sorted(rows, key=lambda row: row.is_control)
+
+
+def _last_fss(row: dict[str, Any] | None) -> Cell:
+    if row is None:
+        return Cell("–", n=0)
+    interval = "" if row["fss_low"] is None else f"{row['fss_low']:.3f} to {row['fss_high']:.3f}"
+    return Cell(f"{row['fss']:.3f}", interval, int(row["n"]))
+
+
 TERMINAL_COLUMNS = (0, 1, 2, 4, 6)
 """Of `BOARD_COLUMNS`, those that fit a terminal."""
 
@@ -128,6 +167,10 @@ class Board:
 def board(snapshot: Snapshot) -> Board:
     """The pooled leaderboard of a snapshot."""
     run, store = wiring.run_plan(snapshot.run_id), wiring.store()
+    if run.chain_set is not None:
+        completion, ends = (read_table(store, snapshot, name) for name in ("completion", "progression"))
+        shown = [name for name, _ in DRIFT_COLUMNS]
+        return Board(run.suite.title, shown, drift_rows(completion, ends, run))
     rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
     shown = [BOARD_COLUMNS[index][0] for index in TERMINAL_COLUMNS]
     cells = [replace(row, cells=[row.cells[index] for index in TERMINAL_COLUMNS]) for row in rows]
@@ -136,6 +179,8 @@ def board(snapshot: Snapshot) -> Board:
 
 def truth_lines(snapshot: Snapshot) -> list[str]:
     """Measured overediting beside the truth, for models that tell it; one sentence each."""
+    if wiring.run_plan(snapshot.run_id).chain_set is not None:
+        return []
     summary = truth_summary(read_table(wiring.store(), snapshot, "truth"))
     return [
         f"{row['model']} by its own account: OER {row['oer_true']:.3f} (measured {row['oer_measured']:.3f}), "

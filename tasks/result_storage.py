@@ -16,7 +16,7 @@ from prefect.results import get_result_store
 from prefect.serializers import JSONSerializer
 
 from domain import keys
-from domain.runs import StepResult
+from domain.summaries import StepResult
 from tasks import ledger, wiring
 from tasks.threads import in_thread
 

@@ -12,13 +12,15 @@ from prefect import task
 
 from adapters.base import ObjectStore
 from domain import keys
-from domain.plan import Chain, StepPlan
+from domain.plan import Chain
 from domain.requests import FailureKind, RetryRequest, RunRequest
-from domain.runs import RunPlan, Shard, ShardSummary, choose
+from domain.runs import RunPlan, Shard, choose
+from domain.summaries import ShardSummary
 from tasks import ledger, policies, wiring
 from tasks.definitions import load_suite
 from tasks.planning import RETRY, newest_run
 from tasks.pointers import is_whole
+from tasks.surveys import follow
 from tasks.threads import in_thread
 
 KNOWN_ERRORS = frozenset(get_args(FailureKind))
@@ -71,7 +73,7 @@ def _find_failed(request: RetryRequest, store: ObjectStore) -> Retry:
     found: dict[Chain, str] = {}
     for run in runs:
         for chain, step, kind in _unfinished(run, store):
-            if _is_wanted(request, chain, kind) and ledger.outcome(store, step) is None:
+            if _is_wanted(request, chain, kind) and _is_next(run, chain, step, store):
                 found[chain] = kind
     models, photos, sessions = newest.card, set(newest.photos), newest.session
     here = {
@@ -114,16 +116,20 @@ def _unfinished(run: RunPlan, store: ObjectStore) -> Iterator[tuple[Chain, str, 
         if summary is None or summary.stopped:
             shard = ledger.read(store, keys.shard(run.id, number), Shard)
             for first in shard.steps if shard else ():
-                step = _next(run, first, store) if first.chain not in failed else None
+                step = follow(run, first, store).next_step if first.chain not in failed else None
                 if step:
                     yield step.chain, step.key, "not_run"
 
 
-def _next(run: RunPlan, step: StepPlan | None, store: ObjectStore) -> StepPlan | None:
-    """The first step from here on without an outcome."""
-    while step and (outcome := ledger.outcome(store, step.key)):
-        step = run.step_after(step, outcome)
-    return step
+def _is_next(run: RunPlan, chain: Chain, key: str, store: ObjectStore) -> bool:
+    """Whether an attempt that failed is still without an outcome, or without its check."""
+    if ledger.outcome(store, key) is None:
+        return True
+    if run.checker is None:
+        return False
+    photo = wiring.dataset(run.dataset).by_id[chain.photo]
+    step = follow(run, run.course(chain).first(photo), store).next_step
+    return step is not None and step.key == key
 
 
 def _is_wanted(request: RetryRequest, chain: Chain, kind: str) -> bool:

@@ -9,7 +9,8 @@ from prefect.artifacts import acreate_link_artifact, acreate_markdown_artifact, 
 from prefect.events import emit_event
 
 from domain import keys
-from domain.runs import Missing, RunSummary, StepFailure
+from domain.runs import Missing, RunSummary
+from domain.summaries import ShardSummary, StepFailure
 from tasks.progress import artifact_key
 from tasks.publishing import stored_at
 
@@ -68,6 +69,8 @@ def account(summary: RunSummary) -> str:
         f"{summary.edits_judged} judgements; ${edits.cost_usd + summary.judging_usd:.2f}",
         "",
     ]
+    if edits.checked or edits.not_made or edits.off_shape:
+        lines += [f"{checks_text(edits)}.", ""]
     if summary.providers:
         lines += [
             "| provider | edited | refused | no image | failed | maybe paid | cost | seconds a call |",
@@ -83,6 +86,14 @@ def account(summary: RunSummary) -> str:
     lines += ["", *(f"- problem: {text}" for text in summary.problems)]
     lines += [f"- notice: {text}" for text in summary.notices]
     return "\n".join(lines)
+
+
+def checks_text(edits: ShardSummary) -> str:
+    """How many edits were checked, and what did not count, in words."""
+    return (
+        f"{edits.checked} edits checked for ${edits.checking_usd:.2f}; {edits.not_made} attempts not made, "
+        f"{edits.off_shape} of another shape"
+    )
 
 
 def failure_row(failure: StepFailure) -> dict[str, Any]:

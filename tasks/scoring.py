@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from typing import Any
 
 import polars as pl
 from prefect import task
@@ -15,7 +16,6 @@ from domain import keys
 from domain.errors import MetricError, StoreError
 from domain.groups import group_notices, label_counts
 from domain.runs import RunPlan, Snapshot
-from domain.suites import Rules
 from domain.taxonomy import Taxonomy
 from metrics import scoring
 from metrics.agreement import tracker_accuracy, tracker_confusion
@@ -26,7 +26,8 @@ from metrics.shapes import shapes
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
 from tasks import failures, policies, wiring
 from tasks.collecting import COLUMNS, Collected, Collector
-from tasks.definitions import load
+from tasks.definitions import taxonomy_of
+from tasks.drift_scoring import DRIFT_TABLES, collect_drift, drift_rules, score_drift
 from tasks.group_tables import GROUP_TABLES, group_tables, scoring_rules
 from tasks.pointers import part_notice
 from tasks.scanning import scan_object
@@ -49,6 +50,11 @@ MOST_UNREADABLE = 0.1
 """Share of a judge's answers above which its scores are no result."""
 
 
+def tables_of(run: RunPlan) -> tuple[str, ...]:
+    """Names of the tables that a run's score has."""
+    return TABLES if run.chain_set is None else DRIFT_TABLES
+
+
 def collect(run: RunPlan, store: ObjectStore) -> Collected:
     """Everything that is stored about a run's chains."""
     seen = survey(run, wiring.dataset(run.dataset), store, COLUMNS)
@@ -57,7 +63,7 @@ def collect(run: RunPlan, store: ObjectStore) -> Collected:
 
 def score(run: RunPlan, collected: Collected) -> dict[str, pl.DataFrame]:
     """Every table of a run."""
-    taxonomy, floor = load(Taxonomy, run.suite.taxonomy), collected.floor
+    taxonomy, floor = taxonomy_of(run.suite), collected.floor
     rules = replace(scoring_rules(run.suite.rules), floor=floor.value if floor else None)
     steps, photos = collected.steps, collected.photos
     coded = scoring.code_steps(steps, taxonomy)
@@ -152,9 +158,9 @@ def _truth_tables(
     }
 
 
-def files_of(tables: Mapping[str, pl.DataFrame], rules: Rules) -> dict[str, bytes]:
+def files_of(tables: Mapping[str, pl.DataFrame], rules: Mapping[str, Any]) -> dict[str, bytes]:
     """The tables as the bytes of files, the same for the same numbers."""
-    files = {"rules.json": json.dumps(rules.model_dump(), sort_keys=True, indent=1).encode()}
+    files = {"rules.json": json.dumps(rules, sort_keys=True, indent=1).encode()}
     for name, table in tables.items():
         _refuse_nan(name, table)
         out = io.BytesIO()
@@ -206,10 +212,22 @@ def _no_table(name: str, key: str) -> StoreError:
 
 def publish_tables(run: RunPlan, tables: Mapping[str, pl.DataFrame], store: ObjectStore) -> Snapshot:
     """Write a snapshot's files; when all of them are there, they are the same and nothing is written."""
-    files = files_of(tables, run.suite.rules)
+    files = files_of(tables, rules_of(run))
     digest = keys.fingerprint({name: keys.sha256(data) for name, data in files.items()})
     new = [store.put_new(keys.report(run.suite.id, digest, name), data) for name, data in files.items()]
     return Snapshot(suite=run.suite.id, digest=digest, run_id=run.id, is_new=any(new))
+
+
+def rules_of(run: RunPlan) -> Mapping[str, Any]:
+    """The choices that change a run's numbers."""
+    return run.suite.rules.model_dump() if run.chain_set is None else drift_rules(run, run.chain_set)
+
+
+def score_tables(run: RunPlan, store: ObjectStore) -> dict[str, pl.DataFrame]:
+    """Every table of a run, from what is stored."""
+    if run.chain_set is None:
+        return score(run, collect(run, store))
+    return score_drift(run, collect_drift(run, store))
 
 
 @task(task_run_name="score {run_id}", **policies.ONCE)
@@ -220,7 +238,7 @@ async def score_run(run_id: str) -> Snapshot:
 
 def _score_run(run_id: str) -> Snapshot:
     run, store = wiring.run_plan(run_id), wiring.store()
-    return publish_tables(run, score(run, collect(run, store)), store)
+    return publish_tables(run, score_tables(run, store), store)
 
 
 async def notices(snapshot: Snapshot) -> tuple[tuple[str, ...], list[str]]:

@@ -28,8 +28,8 @@ SCHEMA = pl.Schema(
 def served_table(run: RunPlan, served: Counter[Served]) -> pl.DataFrame:
     """Who answered for whom and how often."""
     cards: dict[tuple[str, str], ModelCard | JudgeCard] = {("model", card.id): card for card in run.cards}
-    cards["judge", run.judge_card.id] = run.judge_card
-    cards["tracker", run.tracker_card.id] = run.tracker_card
+    judging = {"judge": run.judge_card, "tracker": run.tracker_card, "checker": run.checker_card}
+    cards |= {(role, card.id): card for role, card in judging.items() if card}
     rows = [
         {
             "role": who.role,
@@ -51,6 +51,8 @@ def unreadable(steps: pl.DataFrame) -> dict[str, tuple[int, int]]:
     asked = {"judge": ("judgement", "scored"), "tracker": ("tracked", "tracked")}
     found: dict[str, tuple[int, int]] = {}
     for role, (column, good) in asked.items():
+        if column not in steps.columns:
+            continue  # a suite of prompt chains, where neither is asked
         bad = steps.filter(pl.col(column) == "unparsable").height
         found[role] = (bad, bad + steps.filter(pl.col(column) == good).height)
     return found

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from domain import loading
 from domain.errors import DefinitionError
-from domain.session_lint import Finding, lint
+from domain.file_findings import Finding
+from domain.session_lint import lint
 from domain.sessions import SessionSet
 from domain.taxonomy import Taxonomy
 from tasks.definitions import load, names

@@ -16,7 +16,7 @@ from prefect import task
 
 from adapters.base import ObjectStore
 from domain import keys
-from domain.errors import DefinitionError, StoreError
+from domain.errors import DefinitionError
 from domain.loading import parse
 from domain.requests import WriteSessionsRequest
 from domain.session_writing import SessionsWritten, WrittenSet
@@ -26,6 +26,7 @@ from tasks import policies, wiring
 from tasks.definitions import DefinitionSettings, load, names
 from tasks.session_writing import Writing, resolve
 from tasks.threads import in_thread
+from tasks.written_sets import export_file, keep_version
 
 _ROOM = "sessions"
 
@@ -45,21 +46,21 @@ def store_set(
     name: str, sessions: tuple[Session, ...], taxonomy: Taxonomy, source: str, store: ObjectStore
 ) -> WrittenSet:
     """Store sessions under the first version of a name that is free or holds the very same ones."""
-    version = 1
-    while True:
-        set_id = name if version == 1 else f"{name}-v{version}"
-        key = keys.session_set(name, version)
+
+    def holds_the_same(key: str, set_id: str) -> bool | None:
         there = _stored(store, key) or _defined(set_id)
-        if there is not None and not _same(there, sessions, taxonomy):
-            version += 1
-            continue
-        made = there or SessionSet(
+        return None if there is None else _same(there, sessions, taxonomy)
+
+    def text(set_id: str, version: int) -> str:
+        made = _defined(set_id) or SessionSet(
             id=set_id, version=version, taxonomy=taxonomy.id, source=source, sessions=sessions
         )
-        is_new = store.put_new(key, text_of(made).encode()) and there is None
-        if is_new or there is not None:
-            return WrittenSet(id=set_id, version=version, key=key, sessions=len(sessions), is_new=is_new)
-        # Another process took this version in between: look again at what it holds.
+        return text_of(made)
+
+    kept = keep_version(name, keys.session_set, holds_the_same, text, store)
+    return WrittenSet(
+        id=kept.id, version=kept.version, key=kept.key, sessions=len(sessions), is_new=kept.is_new
+    )
 
 
 def source_of(writing: Writing) -> str:
@@ -83,32 +84,8 @@ def text_of(made: SessionSet) -> str:
 
 
 def export(written: WrittenSet, out: Path) -> Path:
-    """Copy a set out of the store, to a file or into a folder; an equal file is left as it is.
-
-    Raises:
-        DefinitionError: the file is there with other content, or its name is not the id of the set.
-    """
-    data = wiring.store().get(written.key)
-    if data is None:
-        raise StoreError(f"the set {written.key!r} is gone from the store; write it again", key=written.key)
-    file = out.expanduser()
-    if file.suffix not in (".yaml", ".yml"):
-        file /= f"{written.id}.yaml"
-    if file.stem != written.id:  # a later version, or a slip: a set is looked up by its file's name
-        file = file.with_name(f"{written.id}.yaml")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("xb") as new:
-            new.write(data)
-    except FileExistsError as error:
-        if file.read_bytes() != data:
-            raise DefinitionError(
-                f"{file} is there with other content, and a set is never changed in place; name another "
-                "folder or another set"
-            ) from error
-    except OSError as error:
-        raise DefinitionError(f"{file} cannot be written: {error.strerror}") from error
-    return file
+    """Copy a set out of the store, to a file or into a folder; raises as `export_file`."""
+    return export_file(written.id, written.key, out, wiring.store())
 
 
 @dataclass(frozen=True)

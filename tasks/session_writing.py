@@ -8,15 +8,14 @@ goes on where it was, and a re-run pays for nothing twice.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from functools import partial
 
 from prefect import task
 
-from adapters.base import Checkable, ObjectStore, SessionWriter
+from adapters.base import ObjectStore, SessionWriter
 from adapters.judges import local_writer
 from domain import keys
-from domain.errors import AmbiguousError, DefinitionError
-from domain.judge_cards import JudgeCard
+from domain.judge_cards import JudgeCard, JudgeRole
 from domain.judging import InvalidAnswerError
 from domain.records import JudgeIdentity
 from domain.requests import WriteSessionsRequest
@@ -30,11 +29,11 @@ from domain.session_writing import (
 )
 from domain.sessions import Instruction, Session
 from domain.taxonomy import Taxonomy
-from tasks import gates, ledger, policies, wiring
-from tasks.definitions import load, names, prompt
+from tasks import gates, ledger, policies, wiring, writers
+from tasks.definitions import load
 from tasks.threads import in_thread
 
-ROLE = "sessions"
+ROLE: JudgeRole = "sessions"
 
 
 @dataclass(frozen=True)
@@ -76,25 +75,8 @@ def resolve(request: WriteSessionsRequest) -> Writing:
 
 def writer_identity(card: JudgeCard, taxonomy: Taxonomy, *, rehearse: bool = False) -> JudgeIdentity:
     """What a writer's answers will carry; raises DefinitionError for a card without such a prompt."""
-    version, prompt_version = local_writer.VERSION, "none"
-    if not wiring.is_in_process(card.provider):
-        if ROLE not in card.prompts:
-            raise DefinitionError(f"judge {card.id!r} has no prompt for {ROLE}", field=f"prompts.{ROLE}")
-        played = " played by the stand-in" if rehearse else ""
-        version = f"{card.endpoint} {keys.fingerprint(card.settings)[:12]}{played}"
-        prompt_version = f"{card.prompts[ROLE]} {keys.sha256(prompt(card.prompts[ROLE]).encode())[:12]}"
-    return JudgeIdentity(
-        adapter=card.provider,
-        version=version,
-        prompt_version=prompt_version,
-        taxonomy=f"{taxonomy.id}@{taxonomy.version}",
-    )
-
-
-def writers() -> tuple[str, ...]:
-    """Ids of the judge cards that can write sessions."""
-    cards = [load(JudgeCard, name) for name in names(JudgeCard)]
-    return tuple(card.id for card in cards if ROLE in card.prompts or wiring.is_in_process(card.provider))
+    about = f"{taxonomy.id}@{taxonomy.version}"
+    return writers.identity(card, ROLE, about, local_writer.VERSION, rehearse=rehearse)
 
 
 def follow(writing: Writing, drawn: DrawnSession, store: ObjectStore) -> Followed:
@@ -180,14 +162,10 @@ async def ask_writer(run_id: str, request: WriteSessionsRequest, identity: Instr
 def _ask_writer(
     run_id: str, card: JudgeCard, request: WriteSessionsRequest, identity: InstructionIdentity
 ) -> bool:
-    taxonomy, gate = load(Taxonomy, request.taxonomy), gates.gate(run_id, card.provider)
+    taxonomy, store = load(Taxonomy, request.taxonomy), wiring.store()
     writer = wiring.session_writer(card, taxonomy, rehearse=request.rehearse)
-    try:
-        answer = ask_once(identity, writer, taxonomy, wiring.store())
-    except AmbiguousError:
-        gate.count_cost(card.price_usd)  # its answer is lost, and it was perhaps paid
-        raise
-    gate.count_cost(card.price_usd if answer.cost_usd is None else answer.cost_usd)
+    gate = gates.gate(run_id, card.provider)
+    answer = writers.counted(gate, card, lambda: ask_once(identity, writer, taxonomy, store))
     return answer.instruction is not None
 
 
@@ -221,11 +199,6 @@ async def check_writer(request: WriteSessionsRequest) -> None:
 
 
 def _check_writer(writing: Writing) -> None:
-    card, today = writing.card, datetime.now(UTC).date()
-    if card.retired_on is not None and card.retired_on <= today and not writing.request.rehearse:
-        raise DefinitionError(
-            f"{card.id} was retired on {card.retired_on}; name its successor", field="writer"
-        )
-    writer = wiring.session_writer(card, writing.taxonomy, rehearse=writing.request.rehearse)
-    if not wiring.is_in_process(card.provider) and isinstance(writer, Checkable):
-        writer.check()
+    card, rehearse = writing.card, writing.request.rehearse
+    build = partial(wiring.session_writer, card, writing.taxonomy, rehearse=rehearse)
+    writers.check(card, build, rehearse=rehearse)

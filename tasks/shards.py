@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from domain import keys
 from domain.errors import StoreError
 from domain.model_cards import ModelCard
-from domain.plan import StepPlan
-from domain.runs import RunPlan, RunSummary, Shard, ShardSummary
+from domain.plan import StepPlan, Walk
+from domain.runs import RunPlan, RunSummary, Shard
+from domain.summaries import ShardSummary
 from tasks import failures, ledger, wiring
+from tasks.surveys import follow
 from tasks.threads import in_thread
 
 
@@ -25,6 +27,12 @@ class Work:
     def card(self) -> ModelCard:
         """The model of the shard."""
         return self.run.card[self.steps[0].chain.model]
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """Who is called: the model's provider, and the checker's."""
+        checker = self.run.checker_card
+        return (self.card.provider, *((checker.provider,) if checker else ()))
 
     @property
     def total(self) -> int:
@@ -45,16 +53,9 @@ def _read_shard(run_id: str, number: int) -> Work:
     return Work(run, found.steps)
 
 
-async def skip_finished(run: RunPlan, step: StepPlan) -> tuple[StepPlan | None, int]:
-    """The first step from here on without an outcome, and how many were passed; no task run for those."""
-    return await in_thread(_skip_finished, run, step)
-
-
-def _skip_finished(run: RunPlan, step: StepPlan | None) -> tuple[StepPlan | None, int]:
-    passed, store = 0, wiring.store()
-    while step and (outcome := ledger.outcome(store, step.key)):
-        step, passed = run.step_after(step, outcome), passed + 1
-    return step, passed
+async def skip_finished(run: RunPlan, step: StepPlan) -> Walk:
+    """What is stored of a chain from an attempt on; no task run for that."""
+    return await in_thread(follow, run, step, wiring.store())
 
 
 async def keep_summary(run_id: str, number: int, summary: ShardSummary) -> None:

@@ -50,10 +50,11 @@ def comparisons_of(source: SiteSource, most: int = MOST_COMPARISONS) -> tuple[li
 
 @dataclass(frozen=True)
 class _Step:
-    """What the tables say of one step, and its pictures where it has one."""
+    """What the tables say of one step, its pictures where it was made, and why attempts at it failed."""
 
     row: dict[str, Any]
     edit: dict[str, Any] | None
+    failed: tuple[str, ...] = ()
 
 
 class _Rows:
@@ -72,11 +73,16 @@ class _Rows:
         key = ["model", "photo", "session", "step"]
         wanted = source.pictures.join(chosen, on=["photo", "session"], how="semi")
         edits = {tuple(row[name] for name in key): row for row in wanted.iter_rows(named=True)}
+        tried = source.table("steps").join(chosen, on=["photo", "session"], how="semi")
+        told = tried.sort([*key, *(name for name in ("attempt",) if name in tried.columns)])
         self._steps: dict[tuple[str, str, str], list[_Step]] = {}
-        planned = source.table("steps").join(chosen, on=["photo", "session"], how="semi").sort(key)
-        for row in planned.iter_rows(named=True):
+        for row in told.iter_rows(named=True):
             place = tuple(row[name] for name in key)
-            self._steps.setdefault(place[:3], []).append(_Step(row, edits.get(place)))
+            steps = self._steps.setdefault(place[:3], [])
+            again = steps.pop().failed if steps and steps[-1].row["step"] == row["step"] else ()
+            is_made = row.get("verdict", "made") == "made"
+            failed = again if is_made else (*again, why(row))
+            steps.append(_Step(row, edits.get(place) if is_made else None, failed))
 
     def comparison(self, pair: tuple[str, Session]) -> Comparison:
         photo, session = self._source.photos.by_id[pair[0]], pair[1]
@@ -98,19 +104,19 @@ class _Rows:
 
     def _views(self, model: str, photo: str, session: str) -> Iterator[StepView]:
         for step in self._steps.get((model, photo, session), ()):
-            yield self._view(step.row, step.edit)
+            yield self._view(step.row, step.edit, step.failed)
             if step.edit is None:
                 return  # what comes after was never tried
 
-    def _view(self, row: dict[str, Any], edit: dict[str, Any] | None) -> StepView:
+    def _view(self, row: dict[str, Any], edit: dict[str, Any] | None, failed: Sequence[str]) -> StepView:
         label = f"step {row['step']}"
         if edit is None:
-            ended = str(row.get("outcome") or row.get("verdict") or "not run").replace("_", " ")
-            reason = f": {row['reason']}" if row.get("reason") else ""
-            return StepView(label, None, problem=ended + reason)
+            told = f"not made in {len(failed)} attempts" if failed else why(row)
+            return StepView(label, None, problem=told, prompt=row["prompt"], failed=failed)
         picture = Picture(edit["image_sha256"], edit["image_extension"])
         problem = "" if row.get("face") != "no_face" else "no face found"
-        return StepView(label, picture, list(_scores(row)), problem, self._reasoning(row, edit))
+        said = self._reasoning(row, edit)
+        return StepView(label, picture, list(_scores(row)), problem, said, row["prompt"], failed)
 
     def _reasoning(self, row: dict[str, Any], edit: dict[str, Any]) -> str:
         if row.get("judgement") is None:
@@ -120,7 +126,16 @@ class _Rows:
         return reasoning(found.raw_texts[-1]) if found and found.raw_texts else ""
 
 
+def why(row: dict[str, Any]) -> str:
+    """What came of a step, or of an attempt at it, that has no picture or was not made."""
+    ended = row.get("verdict") or row.get("outcome") or "not run"
+    detail = ", ".join(row.get("faults") or ()) or row.get("reason") or ""
+    return str(ended).replace("_", " ") + (f": {detail}" if detail else "")
+
+
 def _scores(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if row.get("attempt"):
+        yield "made at attempt", f"{row['attempt']}"
     if row["fss"] is not None:
         yield "FSS", f"{row['fss']:.2f}"
     if row.get("judgement") == "scored":

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain.plan import StepPlan
-from domain.runs import StepResult
+from domain.summaries import CheckResult, StepResult
 
 ROOT = "facedrift"
 logger = logging.getLogger(f"{ROOT}.steps")
@@ -48,6 +48,20 @@ def log_step(step: StepPlan, provider: str, result: StepResult, cost_usd: float,
     )
 
 
+def log_check(step: StepPlan, provider: str, result: CheckResult) -> None:
+    """Say what a checker found of an attempt."""
+    made = "made" if result.check.made else "not made"
+    _say(
+        logging.INFO,
+        f"{step.chain.label} step {step.number}: attempt {step.identity.attempt} {made}",
+        step,
+        provider,
+        ended="found" if result.found else "checked",
+        made=result.check.made,
+        asks=result.check.asks,
+    )
+
+
 def log_failure(step: StepPlan, provider: str, error: BaseException) -> None:
     """Say that a step failed; of an error that is not ours only its class, since its text may quote a key."""
     _say(
@@ -66,6 +80,7 @@ def _say(level: int, message: str, step: StepPlan, provider: str, **fields: Any)
         "photo": step.chain.photo,
         "session": step.chain.session,
         "step": step.number,
+        "attempt": step.identity.attempt,
         "key": step.key,
         "provider": provider,
     }

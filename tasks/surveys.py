@@ -1,24 +1,27 @@
 """What is finished of a run: the compacted table, and of the ledger what the table may lack.
 
 The table is believed where it is whole. Steps that are in the ledger and in no table are looked up one by
-one only where there may be some: in chains of shards that never reported or left chains unfinished, and of
-models whose part of the table is not there. A survey writes nothing; `tasks.compaction` keeps what it found.
+one only where there may be some: in chains of shards that never reported or left chains unfinished, of
+models whose part of the table is not there, and behind edits whose check no table has. A survey writes
+nothing; `tasks.compaction` keeps what it found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
 from adapters.base import ObjectStore
 from domain import keys
 from domain.photos import Dataset
-from domain.plan import Chain, StepPlan
-from domain.records import OutcomeRecord
-from domain.runs import RunPlan, Shard, ShardSummary
-from tasks import ledger, step_tables
+from domain.plan import Chain, StepPlan, Walk
+from domain.runs import RunPlan, Shard
+from domain.summaries import ShardSummary
+from tasks import check_tables, ledger, step_tables
+from tasks.check_tables import EDIT, VERDICT, CheckTable
 from tasks.histories import NEEDED, History, walk_all
 from tasks.step_tables import Manifest
 from tasks.threads import on_threads
@@ -51,6 +54,13 @@ class Survey:
     """Parts that are worth nothing."""
     looked_up: pl.DataFrame
     """Finished steps that were found in the ledger only."""
+    looked_up_checks: pl.DataFrame
+    """Checks that were found in the ledger only."""
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something was found that no table has."""
+        return not (self.looked_up.is_empty() and self.looked_up_checks.is_empty())
 
 
 def survey(run: RunPlan, photos: Dataset, store: ObjectStore, columns: Sequence[str] = ()) -> Survey:
@@ -64,28 +74,31 @@ def survey(run: RunPlan, photos: Dataset, store: ObjectStore, columns: Sequence[
     shards = _open_shards(held, store)
     wanted = list(dict.fromkeys((*NEEDED, "model", *columns)))
     frames, unlisted, damaged = _tables(run, held, shards, store, wanted)
-    history = walk_all(run, photos, frames)
+    checks = CheckTable(run, store).read()
+    history = walk_all(run, photos, frames, checks)
     among = _maybe_in_ledger(history, held, shards, damaged)
     steps = list(history.next_steps(among)) if among else []
-    followed = on_threads(lambda step: follow(run, step, store)[0], steps)
-    looked_up = step_tables.rows(outcome for outcomes in followed for outcome in outcomes)
-    if not looked_up.is_empty():
+    followed = on_threads(lambda step: follow(run, step, store), steps)
+    looked_up = step_tables.rows(outcome for walk in followed for outcome in walk.stored)
+    for frame in frames.values():  # an edit that waits for its check may be in the table
+        looked_up = looked_up.join(frame.select("key"), on="key", how="anti")
+    found_checks = check_tables.rows(a.check for walk in followed for a in walk.attempts if a.check)
+    fresh_checks = found_checks.join(checks, on=EDIT, how="anti")
+    if not (looked_up.is_empty() and fresh_checks.is_empty()):
         for (model,), fresh in looked_up.select(wanted).group_by(["model"]):
             name = str(model)
             both = [frames[name], fresh] if name in frames else [fresh]
             frames[name] = pl.concat(both).unique("key", keep="first")
-        history = walk_all(run, photos, frames)
-    return Survey(history, found, held.known, shards, unlisted, frozenset(damaged), looked_up)
+        history = walk_all(run, photos, frames, pl.concat([checks, fresh_checks.select(VERDICT)]))
+    return Survey(history, found, held.known, shards, unlisted, frozenset(damaged), looked_up, fresh_checks)
 
 
-def follow(run: RunPlan, step: StepPlan, store: ObjectStore) -> tuple[list[OutcomeRecord], StepPlan | None]:
-    """The stored outcomes of a chain from a step on, and its next step; None when it is over."""
-    found: list[OutcomeRecord] = []
-    at: StepPlan | None = step
-    while at and (outcome := ledger.outcome(store, at.key)):
-        found.append(outcome)
-        at = run.step_after(at, outcome)
-    return found, at
+def follow(run: RunPlan, step: StepPlan, store: ObjectStore) -> Walk:
+    """A chain from an attempt on, as far as the ledger knows it."""
+    checker = keys.fingerprint(run.checker) if run.checker else ""
+    return run.course(step.chain).follow(
+        step, partial(ledger.outcome, store), partial(ledger.check, store, checker)
+    )
 
 
 def _has_run(run: RunPlan, store: ObjectStore) -> bool:
@@ -131,6 +144,7 @@ def _maybe_in_ledger(
     distrusted = {keys.model_of(part) for part in damaged}
     for at, card in enumerate(history.run.cards):
         if card.id not in held.known or card.id in distrusted:
-            first = at * history.chains_of_a_model
-            among.update(range(first, first + history.chains_of_a_model))
-    return history.open_numbers & among
+            first = at * history.stride
+            among.update(range(first, first + history.stride))
+    unchecked = history.open.filter("is_edited")["chain"].to_list()
+    return (history.open_numbers & among) | {*unchecked}

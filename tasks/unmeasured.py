@@ -12,10 +12,9 @@ import polars as pl
 from adapters.base import ObjectStore
 from domain import keys
 from domain.runs import RunPlan
-from domain.taxonomy import Taxonomy
-from tasks.definitions import load
+from tasks.definitions import taxonomy_of
 from tasks.embedding import ImageKey
-from tasks.histories import History
+from tasks.histories import IS_MADE, History
 from tasks.judging import EditKey
 from tasks.measured_tables import ROW, MeasuredTable
 from tasks.threads import on_threads
@@ -51,13 +50,17 @@ class Unmeasured:
 
     @property
     def states(self) -> list[ImageKey]:
-        """Images without a state record, base photos included."""
+        """Images without a state record, base photos included; none where nobody tracks states."""
+        if self.run.tracker is None:
+            return []
         fingerprint = keys.fingerprint(self.run.tracker)
         return self._lacking(self._images, lambda image: keys.state(fingerprint, image.sha256))
 
     @property
     def edits(self) -> list[EditKey]:
-        """Edits without a judgement."""
+        """Edits without a judgement; none where nobody judges."""
+        if self.run.judge is None:
+            return []
         fingerprint = keys.fingerprint(self.run.judge)
         return self._lacking(self._edits, lambda edit: keys.judgement(fingerprint, edit.key))
 
@@ -68,7 +71,7 @@ class Unmeasured:
     @cached_property
     def _edits(self) -> list[EditKey]:
         """Edits that the table of measurements does not have, each once, in the order of the chains."""
-        table = MeasuredTable(self.run, load(Taxonomy, self.run.suite.taxonomy), self.store)
+        table = MeasuredTable(self.run, taxonomy_of(self.run.suite), self.store)
         lacking = pl.concat(
             edits_of(self.history, at).join(
                 table.rows(card.id, ROW), on=ROW, how="anti", maintain_order="left"
@@ -96,9 +99,9 @@ class Unmeasured:
 
 
 def edits_of(history: History, model: int) -> pl.DataFrame:
-    """The edited steps of one model, by its place in the run, with their `photo` and what went in."""
-    run, steps = history.run, history.of_model(model).filter(pl.col("image_sha256").is_not_null())
-    at = steps["chain"] % max(1, history.chains_of_a_model) // max(1, len(run.sessions))
+    """The steps that one model, by its place in the run, has made, with their `photo` and what went in."""
+    run, steps = history.run, history.of_model(model).filter(IS_MADE)
+    at = steps["chain"] % max(1, history.stride) // max(1, len(run.sessions))
     base = [history.photos.by_id[name] for name in run.photos]
 
     def given(values: list[str] | list[int], after: str) -> pl.Expr:

@@ -5,22 +5,31 @@ Each is built once per process and shared by its threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from adapters.base import Editor, EditorContext, Embedder, JudgeContext, ObjectStore, SessionWriter
+from adapters.base import (
+    Editor,
+    EditorContext,
+    Embedder,
+    JudgeContext,
+    ObjectStore,
+    SessionWriter,
+    StepChecker,
+)
 from adapters.datasets.about import ABOUT
 from adapters.datasets.settings import DataSettings
 from adapters.datasets.source import DatasetSource
 from adapters.registry import (
     IN_PROCESS,
+    JUDGES,
     USES_POOL,
     AnyJudge,
+    can_check_steps,
     dataset_class,
     editor_class,
     judge_class,
@@ -40,11 +49,9 @@ from domain.runs import RunPlan
 from domain.suites import DatasetChoice, FacePack, Suite
 from domain.taxonomy import Taxonomy
 from tasks import ledger
-from tasks.definitions import load, prompt
+from tasks.definitions import load, prompt, taxonomy_of
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
-
     from adapters.imaging.face_models import FaceModels
 
 
@@ -166,7 +173,7 @@ def build_editor(card: ModelCard, photos: Dataset, suite: Suite, *, rehearse: bo
 
 def _editor_context(photos: Dataset, suite: Suite, standin: str | None) -> EditorContext:
     return EditorContext(
-        taxonomy=load(Taxonomy, suite.taxonomy),
+        taxonomy=taxonomy_of(suite),
         pool=photos.base,
         load_photo=lambda photo: ledger.read_image(store(), photo.image_sha256, photo.extension),
         face_models=lambda: _landmarks(suite.embedder.pack),
@@ -203,29 +210,6 @@ def standin_url() -> str:
     return url
 
 
-def standin(
-    suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None, only_key: str | None = None
-) -> Starlette:
-    """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
-    from adapters.judges.local_writer import LocalWriter
-    from adapters.standin.app import build_app
-    from adapters.standin.faults import Faults
-    from adapters.standin.work import StandinWork
-
-    nobody = Dataset(id="none", embedder_fingerprint="none", photos=())
-    behind = load(ModelCard, suite.rehearsal.editor)
-    if not is_in_process(behind.provider) or behind.provider in USES_POOL:
-        raise DefinitionError(f"{behind.id!r} cannot stand in for others", field="rehearsal.editor")
-    judge = build_judge(load(JudgeCard, "local"), suite)
-    try:
-        drawn = Faults.model_validate(suite.rehearsal.faults if faults is None else faults)
-    except ValidationError as error:
-        raise settings_error(error, Suite, suite.id, "rehearsal.faults") from error
-    editor = build_editor(behind, nobody, suite)
-    work = StandinWork(editor=editor, judge=judge, tracker=judge, writer=LocalWriter())
-    return build_app(work, drawn, state, only_key)
-
-
 class RehearsalSettings(BaseSettings):
     """`FACEDRIFT_STANDIN_URL`: where the stand-in answers; `facedrift run --rehearse` sets it."""
 
@@ -235,10 +219,15 @@ class RehearsalSettings(BaseSettings):
 
 
 def judge_identity(card: JudgeCard, role: JudgeRole, suite: Suite, taxonomy: Taxonomy) -> JudgeIdentity:
-    """What a judge's answers will carry in one of its roles."""
-    from adapters.judges import local
+    """What a judge's answers will carry in one of its roles; raises DefinitionError when it has it not."""
+    from adapters.judges import local, local_steps
 
-    version, prompt_version = f"{local.VERSION} on {suite.embedder.pack}", "none"
+    if role == "step_check" and not can_check_steps(card.provider):
+        able = tuple(name for name in JUDGES if can_check_steps(name))
+        message = f"the judge {card.id!r}, reached over {card.provider!r}, cannot check steps"
+        raise DefinitionError(f"{message}; providers that can", field="steps.checker", allowed=able)
+    own = local_steps.CHECK_VERSION if role == "step_check" else local.VERSION
+    version, prompt_version = f"{own} on {suite.embedder.pack}", "none"
     if not is_in_process(card.provider):
         if role not in card.prompts:
             raise DefinitionError(f"judge {card.id!r} has no prompt for {role}", field=f"prompts.{role}")
@@ -254,18 +243,23 @@ def judge_identity(card: JudgeCard, role: JudgeRole, suite: Suite, taxonomy: Tax
 
 def judge(run: RunPlan) -> AnyJudge:
     """Who scores the edits of a run."""
-    return _judge(place(), run.id, run.judge_card.id)
+    return _judge(place(), run.id, run.role("judge").card.id)
 
 
 def tracker(run: RunPlan) -> AnyJudge:
     """Who tracks the states of a run; the same object when it is the same card."""
-    return _judge(place(), run.id, run.tracker_card.id)
+    return _judge(place(), run.id, run.role("tracker").card.id)
+
+
+def checker(run: RunPlan) -> StepChecker:
+    """Who checks the steps of a run; a plan with a judge that cannot is refused (`judge_identity`)."""
+    return cast(StepChecker, _judge(place(), run.id, run.role("checker").card.id))
 
 
 @cache
 def _judge(_where: Place, run_id: str, card_id: str) -> AnyJudge:
     run = run_plan(run_id)
-    card = next(card for card in (run.judge_card, run.tracker_card) if card.id == card_id)
+    card = next(card for card in run.judge_cards if card.id == card_id)
     return build_judge(card, run.suite, rehearse=run.request.rehearse)
 
 
@@ -291,7 +285,7 @@ def session_writer(card: JudgeCard, taxonomy: Taxonomy, *, rehearse: bool = Fals
 
 def _judge_context(card: JudgeCard, suite: Suite, standin: str | None) -> JudgeContext:
     return JudgeContext(
-        taxonomy=load(Taxonomy, suite.taxonomy),
+        taxonomy=taxonomy_of(suite),
         prompts={role: prompt(name) for role, name in card.prompts.items()},
         face_models=lambda: _landmarks(suite.embedder.pack),
         standin_url=standin,

@@ -161,7 +161,7 @@ def measure(
     """Write readings, states and judgements, each of a share of what there is."""
     rng = random.Random(5)
     for photo in photos.photos:
-        _read_face(run, store, photo.image_sha256, rng, is_photo=True)
+        read_face(run, store, photo.image_sha256, rng, is_photo=True)
     for photo in photos.base:
         _track(run, store, photo.image_sha256, rng)
     for walk in walks:
@@ -170,7 +170,7 @@ def measure(
             if outcome.image:
                 after, prompt = outcome.image.sha256, outcome.identity.prompt
                 if rng.random() < share:
-                    _read_face(run, store, after, rng)
+                    read_face(run, store, after, rng)
                 if rng.random() < share:
                     _track(run, store, after, rng)
                 if rng.random() < share:
@@ -178,9 +178,10 @@ def measure(
                 before = after
 
 
-def _read_face(
+def read_face(
     run: RunPlan, store: ObjectStore, sha: str, rng: random.Random, *, is_photo: bool = False
 ) -> None:
+    """Write what an embedder saw in an image: mostly one face."""
     vector = np.random.default_rng(int(sha[:8], 16)).normal(size=8)
     unit = (vector / np.linalg.norm(vector)).astype("<f4")
     box = FaceBox(

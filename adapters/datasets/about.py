@@ -80,4 +80,16 @@ ABOUT: dict[DatasetAdapter, About] = {
             "london_faces_info.csv, unpacked side by side. Its licence: CC BY 4.0, DeBruine & Jones (2017)."
         ),
     ),
+    "everyday_photos": About(
+        title="folder of everyday photos with a table of their authors",
+        layout="original files, and photos.csv with `file`, `author`, `source`, `licence`",
+        licence="as its rows say: CC0, CC BY or CC BY-SA, and what the suite's `licences` admit",
+        get="Collect original files under such licences and write photos.csv beside them.",
+    ),
+    "packaged_everyday": About(
+        title="photos of one to four people out of installed packages",
+        layout="none; six crops of two photos",
+        licence="stated with each photo",
+        get="Nothing has to be got.",
+    ),
 }

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from adapters.datasets.source import SourcePhoto
 from domain.errors import DefinitionError
-from domain.photos import LeftOut, Role
+from domain.photos import Credit, LeftOut, Role
 
 MAX_FILE_BYTES = 200_000_000
 
@@ -27,6 +27,7 @@ class FoundPhoto:
     licence: str
     groups: Mapping[str, str] = field(default_factory=dict[str, str])
     role: Role | None = None
+    credit: Credit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,14 @@ def opened(found: Iterable[Listed]) -> Iterator[SourcePhoto | LeftOut]:
             data = read_file(Path(item.path))
             if isinstance(data, bytes):
                 yield SourcePhoto(
-                    item.id, item.subject, data, item.source, item.licence, item.groups, item.role
+                    item.id,
+                    item.subject,
+                    data,
+                    item.source,
+                    item.licence,
+                    item.groups,
+                    item.role,
+                    item.credit,
                 )
             else:
                 yield LeftOut(source=item.source, reason=data[0], detail=data[1])

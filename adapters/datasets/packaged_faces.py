@@ -17,7 +17,7 @@ from PIL import Image
 
 from adapters.datasets.source import SourcePhoto
 from adapters.imaging.decode import decode_rgb
-from domain.dataset_options import DatasetOptions
+from domain.dataset_options import ASTRONAUT_LICENCE, T1_LICENCE, DatasetOptions
 from domain.errors import DefinitionError
 from domain.keys import sha256
 from domain.photos import LeftOut
@@ -27,38 +27,41 @@ WIDTH_PX = 384
 
 
 @dataclass(frozen=True)
-class _Picture:
+class Picture:
+    """A file of an installed package."""
+
     package: str
     path: str
     sha256: str
     licence: str
     cuts: tuple[tuple[str, tuple[int, int, int, int]], ...]
     """Subject, and x1, y1, x2, y2 around one face with room for a hat."""
+    author: str = "not stated"
 
 
-_PICTURES = (
-    _Picture(
-        package="insightface",
-        path="data/images/t1.jpg",
-        sha256="47f682e945b659f93a9e490b9c9c4a2a864abe64dace9e1a2893845ddfd69489",
-        licence="not stated; shipped by insightface for its own examples, used in place only",
-        cuts=(
-            ("group-1", (0, 137, 254, 481)),
-            ("group-2", (191, 21, 448, 357)),
-            ("group-3", (388, 135, 651, 497)),
-            ("group-4", (675, 219, 921, 555)),
-            ("group-5", (826, 0, 1090, 291)),
-            ("group-6", (1066, 170, 1280, 469)),
-        ),
-    ),
-    _Picture(
-        package="skimage",
-        path="data/astronaut.png",
-        sha256="88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
-        licence="public domain (NASA)",
-        cuts=(("astronaut", (110, 0, 350, 270)),),
+GROUP = Picture(
+    package="insightface",
+    path="data/images/t1.jpg",
+    sha256="47f682e945b659f93a9e490b9c9c4a2a864abe64dace9e1a2893845ddfd69489",
+    licence=T1_LICENCE,
+    cuts=(
+        ("group-1", (0, 137, 254, 481)),
+        ("group-2", (191, 21, 448, 357)),
+        ("group-3", (388, 135, 651, 497)),
+        ("group-4", (675, 219, 921, 555)),
+        ("group-5", (826, 0, 1090, 291)),
+        ("group-6", (1066, 170, 1280, 469)),
     ),
 )
+ASTRONAUT = Picture(
+    package="skimage",
+    path="data/astronaut.png",
+    sha256="88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
+    licence=ASTRONAUT_LICENCE,
+    cuts=(("astronaut", (110, 0, 350, 270)),),
+    author="NASA",
+)
+PICTURES = (GROUP, ASTRONAUT)
 
 
 class PackagedFaces:
@@ -71,8 +74,8 @@ class PackagedFaces:
 
     def read(self) -> Iterator[SourcePhoto | LeftOut]:
         """One cut-out a person."""
-        for picture in _PICTURES:
-            pixels = decode_rgb(_bytes(picture))
+        for picture in PICTURES:
+            pixels = decode_rgb(picture_bytes(picture))
             for subject, (x1, y1, x2, y2) in picture.cuts:
                 cut = Image.fromarray(pixels[y1:y2, x1:x2])
                 height = round(cut.height * WIDTH_PX / cut.width)
@@ -82,7 +85,8 @@ class PackagedFaces:
                 yield SourcePhoto(subject, subject, out.getvalue(), source, picture.licence)
 
 
-def _bytes(picture: _Picture) -> bytes:
+def picture_bytes(picture: Picture) -> bytes:
+    """The file; raises DefinitionError where it is not there or is another."""
     spec = importlib.util.find_spec(picture.package)
     if spec is None or not spec.submodule_search_locations:
         raise DefinitionError(f"the package {picture.package!r} is not installed")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from domain.photos import LeftOut, Role
+from domain.photos import Credit, LeftOut, Role
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class SourcePhoto:
     groups: Mapping[str, str] = field(default_factory=dict[str, str])
     role: Role | None = None
     """Where the source says which photos are edited; None where it does not."""
+    credit: Credit | None = None
+    """Of a photo that is to be cropped and resized."""
 
 
 class DatasetSource(Protocol):

@@ -92,6 +92,7 @@ def _reading(seen: _Seen, embeddings: Iterator[Floats]) -> FaceReading:
                 box=(float(face.box[0]), float(face.box[1]), float(face.box[2]), float(face.box[3])),
                 score=face.score,
                 embedding=base64.b64encode(vector.astype("<f4").tobytes()).decode(),
+                keypoints=tuple((float(x), float(y)) for x, y in face.keypoints),
             )
             for face, vector in zip(faces, islice(embeddings, len(faces)), strict=True)
         ),

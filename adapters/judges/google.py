@@ -17,6 +17,7 @@ from adapters.judges.questions import Question, Questions
 from adapters.providers.calls import Declined
 from adapters.providers.google import GoogleApi, api, finish_reason, safety_settings
 from adapters.providers.mime import sniff
+from domain.chain_drafting import DraftWanted
 from domain.edits import JudgeReply
 from domain.judge_cards import JudgeCard
 from domain.session_writing import Wanted
@@ -52,7 +53,7 @@ class GoogleJudgeSettings(BaseModel):
 
 
 class GoogleJudge:
-    """Scores edits, tracks states, checks steps and writes sessions, as far as its card names prompts."""
+    """Scores, tracks, checks steps, writes sessions and drafts chains, as far as its card names prompts."""
 
     def __init__(
         self, model: str, settings: GoogleJudgeSettings, questions: Questions, service: GoogleApi
@@ -83,6 +84,10 @@ class GoogleJudge:
     def write_instruction(self, wanted: Wanted) -> JudgeReply:
         """One instruction of a new session as JSON text."""
         return self._ask(self._questions.instruction(wanted))
+
+    def draft_chain(self, image: bytes, wanted: DraftWanted) -> JudgeReply:
+        """The prompt chain of a photo as JSON text."""
+        return self._ask(self._questions.chain(wanted), image)
 
     def check(self) -> None:
         """Look the model up, which costs nothing."""

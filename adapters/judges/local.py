@@ -28,13 +28,15 @@ from adapters.imaging.frame import FaceFinder, Geometry, Image, Plane
 from adapters.imaging.look import Look, look_at
 from adapters.imaging.regions import outside
 from adapters.imaging.warp import TURNED_FROM
+from adapters.judges.local_steps import LocalStepChecker
 from domain.edits import JudgeReply
 from domain.judge_cards import JudgeCard
 from domain.judging import State
 from domain.taxonomy import Attribute, Taxonomy
 
 VERSION = "local-heuristic-2"
-"""Changes whenever the same bytes may be judged differently; 2: grey and CMYK colour profiles count."""
+"""Changes whenever the same bytes may be judged differently; 2: grey and CMYK colour profiles count. Of step
+checks, `adapters.judges.local_steps.CHECK_VERSION` is the version."""
 _KEPT_IMAGES = 512
 """Of about 40 kB each: enough that judging finds what tracking has looked at."""
 _COARSE_PX = 128
@@ -109,17 +111,27 @@ def read_state(look: Look) -> dict[str, tuple[str, ...] | None]:
 
 
 class LocalJudge:
-    """Scores one edit by comparing the states and the pixels of two images."""
+    """Scores one edit by the states and the pixels of two images, and checks whether it was made."""
 
-    def __init__(self, taxonomy: Taxonomy, tracker: LocalTracker) -> None:
+    def __init__(self, taxonomy: Taxonomy, tracker: LocalTracker, checker: LocalStepChecker) -> None:
         self._taxonomy = taxonomy
         self._tracker = tracker
+        self._checker = checker
 
     @classmethod
     def build(cls, card: JudgeCard, context: JudgeContext) -> LocalJudge:
         """The judge of a card, with a tracker of its own."""
         NoSettings.model_validate(card.settings)
-        return cls(context.taxonomy, LocalTracker(context.taxonomy, context.face_models()))
+        faces = context.face_models()
+        return cls(context.taxonomy, LocalTracker(context.taxonomy, faces), LocalStepChecker(faces))
+
+    def check_step(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
+        """The filled checklist as JSON text, valid for `domain.judging.parse_checklist`.
+
+        Raises:
+            PhotoError: an image does not decode.
+        """
+        return JudgeReply(json.dumps(self._checker.check(before, after, prompt)), VERSION, "stop", 0.0)
 
     def track(self, image: bytes) -> JudgeReply:
         """The state as JSON text; see `LocalTracker.track`."""

@@ -16,6 +16,7 @@ from adapters.judges.questions import Question, Questions
 from adapters.providers.calls import Call, Declined
 from adapters.providers.mime import data_uri
 from adapters.providers.openai import OpenAIApi, api
+from domain.chain_drafting import DraftWanted
 from domain.edits import JudgeReply
 from domain.judge_cards import JudgeCard
 from domain.session_writing import Wanted
@@ -69,7 +70,7 @@ class OpenAIJudgeSettings(BaseModel):
 
 
 class OpenAIJudge:
-    """Scores edits, tracks states, checks steps and writes sessions, as far as its card names prompts."""
+    """Scores, tracks, checks steps, writes sessions and drafts chains, as far as its card names prompts."""
 
     def __init__(
         self, model: str, settings: OpenAIJudgeSettings, questions: Questions, service: OpenAIApi
@@ -100,6 +101,10 @@ class OpenAIJudge:
     def write_instruction(self, wanted: Wanted) -> JudgeReply:
         """One instruction of a new session as JSON text."""
         return self._ask(self._questions.instruction(wanted))
+
+    def draft_chain(self, image: bytes, wanted: DraftWanted) -> JudgeReply:
+        """The prompt chain of a photo as JSON text."""
+        return self._ask(self._questions.chain(wanted), image)
 
     def check(self) -> None:
         """Look the model up, which costs nothing."""

@@ -14,9 +14,11 @@ from typing import cast
 from pydantic import JsonValue
 
 from adapters.base import JudgeContext
+from domain.chain_drafting import DraftWanted
+from domain.chains import DIMENSIONS
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeRole
-from domain.judging import CHECKLIST_FIELDS, INSTRUCTION_FIELD, MAY_NOT_APPLY, SCORE_FIELDS
+from domain.judging import CHAIN_FIELDS, CHECKLIST_FIELDS, INSTRUCTION_FIELD, MAY_NOT_APPLY, SCORE_FIELDS
 from domain.session_writing import Wanted
 from domain.taxonomy import Taxonomy
 
@@ -25,6 +27,7 @@ PLACEHOLDERS: Mapping[JudgeRole, tuple[str, ...]] = {
     "state": ("categories",),
     "step_check": ("instruction",),
     "sessions": ("earlier", "wanted"),
+    "chains": ("wanted",),
 }
 """What the prompt of each role must leave room for."""
 _PLACEHOLDER = re.compile(r"\{(instruction|categories|earlier|wanted)\}")
@@ -69,6 +72,12 @@ class Questions:
         earlier = "\n".join(marked(step.model_dump(mode="json")) for step in wanted.earlier)
         return self._question(
             "sessions", instruction_schema(), earlier=earlier or "(none)", wanted=marked(wanted.step)
+        )
+
+    def chain(self, wanted: DraftWanted) -> Question:
+        """The prompt chain of one photo; picture: the photo."""
+        return self._question(
+            "chains", chain_schema(wanted.steps), wanted=marked(wanted.model_dump(mode="json"))
         )
 
     def _question(self, role: JudgeRole, schema: dict[str, JsonValue], **values: str) -> Question:
@@ -140,6 +149,13 @@ def checklist_schema() -> dict[str, JsonValue]:
 def instruction_schema() -> dict[str, JsonValue]:
     """Of the answer that `domain.judging.parse_instruction` reads."""
     return _object({INSTRUCTION_FIELD: {"type": "string"}})
+
+
+def chain_schema(steps: int) -> dict[str, JsonValue]:
+    """Of the answer that `domain.judging.parse_chain` reads."""
+    targets: list[JsonValue] = list(DIMENSIONS["edit_target"])
+    prompts: JsonValue = {"type": "array", "items": {"type": "string"}, "minItems": steps, "maxItems": steps}
+    return _object(dict(zip(CHAIN_FIELDS, ({"type": "string", "enum": targets}, prompts), strict=True)))
 
 
 def _or_null(schema: JsonValue) -> JsonValue:

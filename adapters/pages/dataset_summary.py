@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from adapters.pages.markdown import escaped
 from domain.groups import number_in
-from domain.photos import Dataset, LeftOut, Photo, Preparation
+from domain.photos import Dataset, LeftOut, Photo, PhotoPreparation, Preparation
 
 MOST_ROWS = 200
 """Of people and of files left out; the Parquet tables hold all."""
@@ -16,12 +16,11 @@ MOST_ROWS = 200
 
 def dataset_summary(dataset: Dataset, sheets: int, shown: int) -> str:
     """The summary of a dataset whose contact sheets show so many of its photos."""
-    people = {photo.subject for photo in dataset.photos}
-    base, references = dataset.base, [photo for photo in dataset.photos if photo.role == "reference"]
+    base = dataset.base
     parts = [
         f"# Photos of {escaped(dataset.id)}",
-        f"{len(base)} base photos, which are edited, and {len(references)} reference photos of {len(people)} "
-        f"people; {len(dataset.left_out)} files left out. Embedder `{dataset.embedder_fingerprint[:16]}`.",
+        f"{_what(dataset)}; {len(dataset.left_out)} files left out. Embedder "
+        f"`{dataset.embedder_fingerprint[:16]}`.",
         *_choices(dataset.preparation),
         *_similarity(base),
         "## Groups",
@@ -31,16 +30,32 @@ def dataset_summary(dataset: Dataset, sheets: int, shown: int) -> str:
         "## Left out",
         _counts("reason", (item.reason for item in dataset.left_out)),
         _left_out(dataset.left_out),
-        "## People",
-        _people(dataset),
+        *(() if isinstance(dataset.preparation, PhotoPreparation) else ("## People", _people(dataset))),
         f"Contact sheets: {sheets}, with {shown} of {len(dataset.photos)} photos.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _choices(made: Preparation | None) -> list[str]:
+def _what(dataset: Dataset) -> str:
+    base, people = dataset.base, {photo.subject for photo in dataset.photos}
+    if isinstance(dataset.preparation, PhotoPreparation):
+        enlarged = sum("enlarged" in photo.notes for photo in base)
+        return f"{len(base)} photos, which are edited and are their own references ({enlarged} enlarged)"
+    references = len(dataset.photos) - len(base)
+    return (
+        f"{len(base)} base photos, which are edited, and {references} reference photos of "
+        f"{len(people)} people"
+    )
+
+
+def _choices(made: Preparation | PhotoPreparation | None) -> list[str]:
     if made is None:
         return []
+    if isinstance(made, PhotoPreparation):
+        lines = [f"- {name}: {value}" for name, value in made.screening.model_dump().items()]
+        lines.append(f"- licences besides CC0, CC BY and CC BY-SA: {'; '.join(made.licences) or 'none'}")
+        lines.append(f"- version: prepare {made.prepare}, {made.dimensions}, decoder {made.decoder}")
+        return ["## Choices", escaped_lines(lines)]
     above = made.near_duplicate_above
     lines = [
         f"- least FSS₀ of a base photo: {made.min_fss0:g}" + ("" if made.min_fss0 else " (all are kept)"),
@@ -84,6 +99,8 @@ def _similarity(base: Sequence[Photo]) -> list[str]:
 
 def _groups(photo: Photo) -> list[str]:
     held = sorted(photo.groups.items())
+    if photo.original:  # measured, with few values
+        return [f"{name}: {value}" for name, value in held]
     return [f"{name}: {'a number' if number_in(value) else value}" for name, value in held] or ["none stated"]
 
 

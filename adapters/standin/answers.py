@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from adapters.standin.wire import Json, Object, a_list, a_text, a_whole, an_object, either
 from adapters.standin.work import Call, StandinWork
+from domain.chain_drafting import DraftWanted
 from domain.edits import JudgeReply
-from domain.judging import INSTRUCTION_FIELD, SCORE_FIELDS
+from domain.judging import CHAIN_FIELDS, INSTRUCTION_FIELD, SCORE_FIELDS
 from domain.session_writing import Wanted
 from domain.taxonomy import Attribute
 
@@ -61,9 +62,12 @@ def answer(work: StandinWork, schema: Object, call: Call) -> tuple[str, str]:
     elif INSTRUCTION_FIELD in names:
         reply = _written(work, call.prompt)
         known = Known(an_object(json.loads(reply.raw_text)))
+    elif not call.pictures:
+        raise CannotAnswer("an image is needed")
+    elif names >= {plain(name) for name in CHAIN_FIELDS}:
+        reply = _drafted(work, call)
+        known = Known({plain(name): value for name, value in an_object(json.loads(reply.raw_text)).items()})
     else:
-        if not call.pictures:
-            raise CannotAnswer("an image is needed")
         reply = work.tracker.track(call.pictures[0])
         known = Known({plain(name): value for name, value in an_object(json.loads(reply.raw_text)).items()})
     text = json.dumps(fill(schema, known, schema), ensure_ascii=False)
@@ -80,6 +84,17 @@ def _written(work: StandinWork, prompt: str) -> JudgeReply:
         return work.writer.write_instruction(Wanted.model_validate({**wanted, "attribute": attribute}))
     except ValueError as error:  # pydantic's too
         raise CannotAnswer(f"what the instruction shall be about cannot be read: {error}") from error
+
+
+def _drafted(work: StandinWork, call: Call) -> JudgeReply:
+    found = _WANTED.search(call.prompt)
+    if found is None or work.drafter is None:
+        raise CannotAnswer("a chain is asked for without saying how long it shall be")
+    try:
+        wanted = DraftWanted.model_validate_json(found.group(1))
+    except ValueError as error:  # pydantic's too
+        raise CannotAnswer(f"what the chain shall be like cannot be read: {error}") from error
+    return work.drafter.draft_chain(call.pictures[0], wanted)
 
 
 def _of_scores(raw_text: str, is_checklist: bool) -> Known:

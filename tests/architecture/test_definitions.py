@@ -12,6 +12,7 @@ import domain
 from adapters.base import EditorContext, JudgeContext
 from adapters.judges.questions import PLACEHOLDERS, rendered
 from adapters.registry import EDITORS, IN_PROCESS, JUDGES, editor_class, judge_class
+from domain.chains import ChainSet
 from domain.groups import GroupDefinitions
 from domain.judge_cards import JudgeCard
 from domain.keys import fingerprint
@@ -20,7 +21,7 @@ from domain.model_cards import ModelCard
 from domain.printed import printed_paper
 from domain.provider_cards import ProviderCard
 from domain.runs import choose
-from domain.sessions import SessionSet
+from domain.sessions import SessionSet, sessions_of_chains
 from domain.suites import FacePack, Suite
 from domain.taxonomy import Taxonomy
 from tasks.group_tables import axes_of
@@ -29,6 +30,7 @@ DEFINITIONS = Path(domain.__file__).parent / "definitions"
 KINDS = {
     "taxonomies": Taxonomy,
     "sessions": SessionSet,
+    "chains": ChainSet,
     "models": ModelCard,
     "judges": JudgeCard,
     "providers": ProviderCard,
@@ -70,13 +72,18 @@ def test_sessions_agree_with_their_taxonomy(name: str):
 @pytest.mark.parametrize("name", names(Suite))
 def test_a_suite_names_what_exists(name: str):
     suite = load_suite(name)
-    sessions = load(SessionSet, suite.session_set)
-    assert sessions.taxonomy == suite.taxonomy
-    assert choose(suite.sessions, tuple(sessions.by_id), "sessions")
+    if suite.chain_set:
+        known = tuple(session.id for session in sessions_of_chains(load(ChainSet, suite.chain_set)))
+    else:
+        sessions = load(SessionSet, suite.session_set or "")
+        assert sessions.taxonomy == suite.taxonomy
+        known = tuple(sessions.by_id)
+    assert choose(suite.sessions, known, "sessions")
     assert all(load(ModelCard, model) for model in suite.models)
     assert load(FacePack, suite.embedder.pack).files
-    for judge in (suite.judges.consistency, suite.judges.tracker):
-        assert load(JudgeCard, judge)
+    judges = [suite.judges.consistency, suite.judges.tracker, suite.steps.checker]
+    assert all(load(JudgeCard, judge) for judge in judges if judge)
+    assert any(judges)
 
 
 @pytest.mark.parametrize(("name", "dataset", "short"), [("celeba", "CelebA", 5), ("celebset", "CelebSET", 6)])

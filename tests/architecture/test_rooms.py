@@ -57,7 +57,7 @@ print(len(found))
     [
         ("domain", ["prefect", "numpy", "polars", "PIL", "cv2", "httpx", "pydantic_settings", "insightface"]),
         ("metrics", ["prefect", "PIL", "cv2", "onnxruntime", "insightface", "pydantic_settings"]),
-        ("adapters", ["prefect", "polars", "openai", "xai_sdk", "byteplussdkarkruntime"]),
+        ("adapters", ["prefect", "polars", "openai", "xai_sdk", "byteplussdkarkruntime", "rapidata"]),
     ],
 )
 def test_a_room_imports_without_what_it_must_not_know(room: str, blocked: list[str]):
@@ -119,7 +119,17 @@ print(sorted(heavy & set(sys.modules)), file=sys.stderr)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["run", "--help"], ["doctor", "--help"], ["sessions", "write", "--help"]]
+    "arguments",
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["doctor", "--help"],
+        ["sessions", "write", "--help"],
+        ["rank", "--help"],
+        ["chains", "draft", "--help"],
+        ["matches", "make", "--help"],
+        ["votes", "collect", "--help"],
+    ],
 )
 def test_help_comes_without_the_heavy_packages(arguments: list[str]):
     done = python(HELP, *arguments)

@@ -34,7 +34,8 @@ from oracles.collecting import RowByRow
 from domain import keys, plan
 from domain.plan import StepPlan, Walk
 from domain.records import OutcomeRecord
-from domain.runs import RunPlan, RunRequest, RunSummary, ShardSummary
+from domain.runs import RunPlan, RunRequest, RunSummary
+from domain.summaries import ShardSummary
 from domain.taxonomy import Taxonomy
 from metrics.frames import state_column
 from tasks import ledger, step_tables, wiring
@@ -42,7 +43,7 @@ from tasks.definitions import load
 from tasks.measured_tables import MeasuredTable
 from tasks.missing_work import missing, shards
 from tasks.planning import _plan_run, resolve_run
-from tasks.refreshing import FILES, unchanged
+from tasks.refreshing import files_of, unchanged
 from tasks.scoring import collect, publish_tables, score
 from tasks.step_tables import Manifest
 from tasks.surveys import survey
@@ -160,7 +161,7 @@ def _finish_run(dataset_key: str) -> None:
     planned = _plan_run(request, dataset_key, ())
     run = wiring.run_plan(planned.run_id)
     snapshot = publish_tables(run, score(run, collect(run, store)), store)
-    for name in FILES:
+    for name in files_of(run):
         store.put_new(keys.report(run.suite.id, snapshot.digest, name), b"made up")
     summary = RunSummary(
         run_id=run.id,

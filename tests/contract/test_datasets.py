@@ -11,13 +11,14 @@ from typing import get_args
 
 import dataset_files as files
 import pytest
+from everyday_files import table
 
 from adapters.datasets.about import ABOUT
 from adapters.datasets.files import ListsFiles
 from adapters.datasets.source import DatasetSource, SourcePhoto
 from adapters.registry import DATASETS as REGISTERED
 from adapters.registry import dataset_class
-from domain.dataset_options import OPTIONS, DatasetAdapter, dataset_options
+from domain.dataset_options import OPTIONS, PACKAGED, DatasetAdapter, dataset_options
 from domain.photos import LeftOut, Photo
 
 Build = Callable[[Path], Path]
@@ -55,6 +56,12 @@ def _celebset(root: Path) -> Path:
     return root
 
 
+def _everyday(root: Path) -> Path:
+    for name in ("1.jpg", "2.jpg", "3.jpg"):
+        files.put(root / name, name)
+    return table(root, [{"file": f"{n}.jpg"} for n in range(1, 5)])
+
+
 DATASETS: dict[DatasetAdapter, Build] = {
     "packaged_faces": lambda root: root,
     "folder": _folder,
@@ -63,8 +70,10 @@ DATASETS: dict[DatasetAdapter, Build] = {
     "imdb_wiki": _imdb,
     "celebset": _celebset,
     "london": files.london,
+    "everyday_photos": _everyday,
+    "packaged_everyday": lambda root: root,
 }
-FILES = [name for name in DATASETS if name != "packaged_faces"]
+FILES = [name for name in DATASETS if name not in PACKAGED]
 
 
 def source(name: DatasetAdapter, root: Path) -> DatasetSource:

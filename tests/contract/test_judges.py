@@ -16,6 +16,7 @@ from builders import encoded, noise
 from adapters.base import Checkable, JudgeContext
 from adapters.datasets.source import SourcePhoto
 from adapters.imaging.face_models import FaceModels
+from adapters.judges.local import LocalJudge
 from adapters.judges.questions import Questions, quoted
 from adapters.registry import IN_PROCESS, JUDGES, judge_class
 from adapters.standin.app import build_app
@@ -135,15 +136,17 @@ def test_there_are_judges_to_hold_to_the_laws():
     assert REMOTE == ["google", "openai"]
 
 
-def test_the_local_judge_does_both_without_anybody(models: FaceModels, faces: list[SourcePhoto]):
+def test_the_local_judge_does_all_without_anybody(models: FaceModels, faces: list[SourcePhoto]):
     card = load(JudgeCard, "local")
-    judge = judge_class("local").build(card, JudgeContext(TAXONOMY, {}, lambda: models))
+    judge = cast(LocalJudge, judge_class("local").build(card, JudgeContext(TAXONOMY, {}, lambda: models)))
     photo = faces[0].data
     tracked = judge.track(photo)
     assert parse_state(tracked.raw_text, TAXONOMY)["head position"]
     assert parse_scores(judge.score(photo, photo, "Add round glasses").raw_text) == Scores(0, 10)
-    assert tracked.served_version == card.endpoint
-    assert tracked.cost_usd == 0
+    checked = judge.check_step(photo, photo, "Add a blue mug at the bottom left")
+    assert parse_checklist(checked.raw_text).made is False
+    assert tracked.served_version == checked.served_version == card.endpoint
+    assert tracked.cost_usd == checked.cost_usd == 0
     with pytest.raises(ValueError, match="creativity"):
         judge_class("local").build(
             card.model_copy(update={"settings": {"creativity": 3}}),

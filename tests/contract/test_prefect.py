@@ -17,7 +17,7 @@ from prefect.context import FlowRunContext
 from domain import keys
 from domain.plan import Chain, StepPlan
 from domain.records import OutcomeRecord, StepIdentity
-from domain.runs import StepResult
+from domain.summaries import StepResult
 from tasks import ledger, policies, wiring
 from tasks.editing import edit_step
 from tasks.result_storage import LedgerStorage, keep_results_in_ledger

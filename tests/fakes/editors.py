@@ -24,7 +24,8 @@ class ScriptedSettings(BaseModel):
     log: Path
     """Each call appends one line."""
     script: Path
-    """JSON of prompt → what to do; read at each call, so that a test can change it between runs."""
+    """JSON of prompt → what to do, or a list of that by attempt; read at each call, so that a test can
+    change it between runs."""
     delay_s: float = 0.0
 
 
@@ -38,6 +39,7 @@ class ScriptedEditor:
 
     def submit(self, request: EditRequest) -> Ticket:
         call = {"input": request.image_sha256, "prompt": request.prompt, "seed": request.seed}
+        call |= {"attempt": request.attempt} if request.attempt > 1 else {}
         line = keys.canonical_json(call).decode() + "\n"
         with self._settings.log.open("ab", buffering=0) as log:
             log.write(line.encode())
@@ -47,9 +49,13 @@ class ScriptedEditor:
     def collect(self, ticket: Ticket) -> EditOutcome:
         return ticket.held_outcome()
 
-    def _act(self, request: EditRequest, line: str) -> EditOutcome:
+    def _todo(self, request: EditRequest) -> str:
         script = json.loads(self._settings.script.read_text()) if self._settings.script.exists() else {}
         todo = script.get(request.prompt, "edit")
+        return todo[request.attempt - 1] if isinstance(todo, list) else todo
+
+    def _act(self, request: EditRequest, line: str) -> EditOutcome:
+        todo = self._todo(request)
         if todo == "refuse":
             return Refused(reason="policy: scripted")
         if todo == "no_image":
@@ -68,15 +74,23 @@ class ScriptedEditor:
             calls = self._settings.log.read_text().splitlines().count(line.strip())
             if calls <= int(todo.partition(":")[2]):
                 raise TransientError("busy", provider="scripted", retry_after_s=0.01)
-        return Edited(image=edited(request), cost_usd=0.01)
+        return Edited(image=edited(request, todo if todo in PECULIAR else ""), cost_usd=0.01)
 
 
-def edited(request: EditRequest) -> bytes:
-    """The same picture in other bytes, that depend on the prompt."""
+PECULIAR = ("not_made", "off_shape")
+
+
+def edited(request: EditRequest, how: str = "") -> bytes:
+    """The same picture in other bytes, that depend on the prompt and the attempt; or a wider one."""
     info = PngImagePlugin.PngInfo()
     info.add_text("prompt", request.prompt)
+    if how or request.attempt > 1:
+        info.add_text("how", f"{how} {request.attempt}")  # for `fakes.checkers`
+    picture = Image.open(io.BytesIO(request.image)).convert("RGB")
+    if how == "off_shape":
+        picture = picture.resize((picture.width * 2, picture.height))
     out = io.BytesIO()
-    Image.open(io.BytesIO(request.image)).convert("RGB").save(out, "PNG", pnginfo=info, compress_level=1)
+    picture.save(out, "PNG", pnginfo=info, compress_level=1)
     return out.getvalue()
 
 

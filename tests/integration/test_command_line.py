@@ -158,7 +158,7 @@ def test_wrong_usage_is_exit_code_2(say: Say) -> None:
 
 
 def test_a_folder_with_bad_photos_runs_on_the_good_ones_and_says_what_it_left_out(tmp_path: Path) -> None:
-    from adapters.datasets.packaged_faces import _PICTURES, PackagedFaces, _bytes
+    from adapters.datasets.packaged_faces import PICTURES, PackagedFaces, picture_bytes
 
     people = list(PackagedFaces().read())
     photos = tmp_path / "photos"
@@ -167,7 +167,7 @@ def test_a_folder_with_bad_photos_runs_on_the_good_ones_and_says_what_it_left_ou
     (photos / "bea.png").write_bytes(people[1].data)
     (photos / "notes.txt").write_text("not a photo")
     (photos / "cut.png").write_bytes(people[2].data[:2000])
-    (photos / "group.jpg").write_bytes(_bytes(_PICTURES[0]))
+    (photos / "group.jpg").write_bytes(picture_bytes(PICTURES[0]))
     ended = facedrift(
         tmp_path, "run", "quickstart", "--images", str(photos), "--models", "control-unchanged",
         "--sessions", "hair_001",

@@ -16,7 +16,8 @@ from domain import keys
 from domain.photos import Dataset, Photo
 from domain.plan import Walk
 from domain.records import FaceRecord, JudgementRecord, OutcomeRecord, StateRecord
-from domain.runs import RunPlan, StepFailure
+from domain.runs import RunPlan
+from domain.summaries import StepFailure
 from domain.taxonomy import Taxonomy
 from metrics.face_choice import choose_face
 from metrics.floors import Floor, fss_floor

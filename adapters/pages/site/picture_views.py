@@ -25,6 +25,9 @@ class StepView:
     """Why there is no picture, or no face."""
     judge: str = ""
     """What the judge wrote before it decided."""
+    prompt: str = ""
+    failed: Sequence[str] = ()
+    """What was wrong with each failed attempt at it."""
 
 
 @dataclass(frozen=True)

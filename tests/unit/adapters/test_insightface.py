@@ -9,7 +9,7 @@ import pytest
 from builders import encoded, noise
 from PIL import Image
 
-from adapters.datasets.packaged_faces import _PICTURES, _bytes
+from adapters.datasets.packaged_faces import PICTURES, picture_bytes
 from adapters.datasets.source import SourcePhoto
 from adapters.embedders.insightface import InsightFaceEmbedder, identity_of
 from adapters.imaging.decode import decode_rgb
@@ -30,7 +30,7 @@ def cosine(a: FaceReading, b: FaceReading) -> float:
 @pytest.fixture(scope="module")
 def group() -> bytes:
     """The group photo that insightface ships for its own smoke test."""
-    return _bytes(_PICTURES[0])
+    return picture_bytes(PICTURES[0])
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_the_faces_of_a_group_are_the_people_cut_out_of_it(
     assert areas == sorted(areas, reverse=True)
     alike = np.array([[vector(reading, k) @ vector(cut) for cut in readings[:6]] for k in range(6)])
     for face, person in zip(reading.faces, alike.argmax(1), strict=True):
-        (left, top, right, bottom), (x1, y1, x2, y2) = _PICTURES[0].cuts[person][1], face.box
+        (left, top, right, bottom), (x1, y1, x2, y2) = PICTURES[0].cuts[person][1], face.box
         assert left <= (x1 + x2) / 2 <= right
         assert top <= (y1 + y2) / 2 <= bottom
     assert sorted(alike.argmax(1)) == list(range(6))

@@ -13,6 +13,7 @@ from adapters.imaging.face_models import FaceModels, FoundFace
 from adapters.imaging.frame import Image
 from adapters.imaging.memory import strip_memory
 from adapters.judges.local import VERSION, LocalJudge, LocalTracker
+from adapters.judges.local_steps import LocalStepChecker
 from domain.edits import Edited, EditOutcome, NoImage
 from domain.judging import Scores, State, parse_scores, parse_state
 from domain.taxonomy import Taxonomy
@@ -41,7 +42,7 @@ def tracker(taxonomy: Taxonomy, face_models: FaceModels) -> LocalTracker:
 
 @pytest.fixture(scope="module")
 def judge(taxonomy: Taxonomy, face_models: FaceModels) -> LocalJudge:
-    return LocalJudge(taxonomy, LocalTracker(taxonomy, face_models))
+    return LocalJudge(taxonomy, LocalTracker(taxonomy, face_models), LocalStepChecker(face_models))
 
 
 def state(tracker: LocalTracker, image: bytes, taxonomy: Taxonomy) -> State:
@@ -194,7 +195,7 @@ def test_a_hat_that_hides_the_hair_is_not_overediting(
 
 def test_an_image_is_looked_at_once(taxonomy: Taxonomy, face_models: FaceModels, astronaut: bytes) -> None:
     faces = _CountedFaces(face_models)
-    judge = LocalJudge(taxonomy, LocalTracker(taxonomy, faces))
+    judge = LocalJudge(taxonomy, LocalTracker(taxonomy, faces), LocalStepChecker(faces))
     for _ in range(3):
         judge.score(astronaut, recompressed(astronaut), "Add round glasses")
     assert faces.calls == 2

@@ -26,23 +26,23 @@ def test_the_same_bytes_each_time(faces: list[SourcePhoto]):
 
 
 def test_another_version_of_the_package_is_noticed(monkeypatch: pytest.MonkeyPatch):
-    picture = packaged_faces._PICTURES[1]
-    changed = packaged_faces._Picture(picture.package, picture.path, "0" * 64, "x", picture.cuts)
-    monkeypatch.setattr(packaged_faces, "_PICTURES", (changed,))
+    picture = packaged_faces.PICTURES[1]
+    changed = packaged_faces.Picture(picture.package, picture.path, "0" * 64, "x", picture.cuts)
+    monkeypatch.setattr(packaged_faces, "PICTURES", (changed,))
     with pytest.raises(DefinitionError, match="is not the picture that was cut; install the locked version"):
         list(PackagedFaces().read())
 
 
 def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch):
-    gone = packaged_faces._Picture("no_such_package_here", "x.png", "0" * 64, "x", ())
-    monkeypatch.setattr(packaged_faces, "_PICTURES", (gone,))
+    gone = packaged_faces.Picture("no_such_package_here", "x.png", "0" * 64, "x", ())
+    monkeypatch.setattr(packaged_faces, "PICTURES", (gone,))
     with pytest.raises(DefinitionError, match="'no_such_package_here' is not installed"):
         list(PackagedFaces().read())
 
 
 def test_a_picture_that_the_package_no_longer_has(monkeypatch: pytest.MonkeyPatch):
-    gone = packaged_faces._Picture("skimage", "data/no_such.png", "0" * 64, "x", ())
-    monkeypatch.setattr(packaged_faces, "_PICTURES", (gone,))
+    gone = packaged_faces.Picture("skimage", "data/no_such.png", "0" * 64, "x", ())
+    monkeypatch.setattr(packaged_faces, "PICTURES", (gone,))
     with pytest.raises(DefinitionError, match=r"data/no_such.png of the installed skimage cannot be read"):
         list(PackagedFaces().read())
 

@@ -9,8 +9,9 @@ from domain import plan
 from domain.keys import step_seed
 from domain.loading import load
 from domain.model_cards import ModelCard
-from domain.plan import Chain
+from domain.plan import Chain, Course
 from domain.records import OutcomeRecord
+from domain.running import StepRules
 from domain.sessions import SessionSet
 
 SESSION = load(SessionSet, "face-edit-sessions").by_id["accessories_001"]
@@ -32,8 +33,9 @@ class Ledger:
         return self.records.get(key)
 
     def walk(self, card: ModelCard = CARD, **options: Any) -> plan.Walk:
-        options = {"settings_fingerprint": "f" * 64, "seed_base": 0, **options}
-        return plan.walk(CHAIN, PHOTO, SESSION, card, find=self.find, **options)
+        options = {"settings_fingerprint": "f" * 64, "seed_base": 0, "rules": StepRules(), **options}
+        course = Course(CHAIN, SESSION, card, **options)
+        return course.follow(course.first(PHOTO), self.find, plan.no_check)
 
     def do_next(self, **fields: Any) -> None:
         step = self.walk().next_step

@@ -4,7 +4,8 @@ import pytest
 
 from domain.errors import DefinitionError
 from domain.plan import Chain
-from domain.runs import RunRequest, ShardSummary, StepFailure, choose
+from domain.runs import RunRequest, choose
+from domain.summaries import ShardSummary, StepFailure
 
 KNOWN = ("a", "b", "c")
 

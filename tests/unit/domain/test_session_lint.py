@@ -6,8 +6,9 @@ from importlib import resources
 
 import pytest
 
+from domain.file_findings import Finding
 from domain.loading import load
-from domain.session_lint import Finding, lint
+from domain.session_lint import lint
 from domain.taxonomy import Taxonomy
 
 TAXONOMY = load(Taxonomy, "face-edit-attributes")

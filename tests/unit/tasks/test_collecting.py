@@ -13,7 +13,7 @@ from oracles.collecting import RowByRow
 from adapters.stores.local import LocalStore
 from domain import keys
 from domain.plan import StepPlan
-from domain.runs import StepFailure
+from domain.summaries import StepFailure
 from metrics.shapes import shapes
 from tasks import parts
 from tasks.collecting import COLUMNS, Collected, Collector

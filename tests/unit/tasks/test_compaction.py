@@ -15,7 +15,8 @@ from adapters.stores.local import LocalStore
 from domain import keys
 from domain.errors import StoreError
 from domain.plan import StepPlan, Walk
-from domain.runs import RunPlan, RunRequest, Shard, ShardSummary
+from domain.runs import RunPlan, RunRequest, Shard
+from domain.summaries import ShardSummary
 from tasks import compaction, failures, ledger, parts, step_tables, wiring
 from tasks.compaction import settle
 from tasks.missing_work import shards

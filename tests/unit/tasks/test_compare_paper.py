@@ -57,7 +57,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalStore:
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites/like-the-paper.yaml").write_text(SUITE)
     store = LocalStore(tmp_path / "store")
-    files = files_of({name: tables_of_a_run()[name] for name in NEEDED}, RULES)
+    files = files_of({name: tables_of_a_run()[name] for name in NEEDED}, RULES.model_dump())
     digest = "0123456789abcdef" * 4
     for name, data in files.items():
         store.put_new(keys.report("like-the-paper", digest, name), data)

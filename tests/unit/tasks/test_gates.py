@@ -12,8 +12,8 @@ from aiolimiter import AsyncLimiter
 from builders import an_identity, an_image_ref, an_outcome
 
 from domain.errors import BudgetError, FatalError, ProviderError, QuotaError, TransientError
-from domain.runs import ModelCalls
 from domain.served import is_the_model
+from domain.summaries import ModelCalls
 from tasks import gates, step_tables
 from tasks.budget import Budget
 from tasks.calls import calls_of

@@ -14,7 +14,7 @@ from tasks import wiring
 from tasks.definitions import load_suite
 from tasks.group_choice import check_source
 from tasks.looking import adapters, look, wanted
-from tasks.preparing import _look_at_photos
+from tasks.preparing_stages import _look_at_photos
 
 
 @pytest.fixture

@@ -285,8 +285,8 @@ def test_what_is_drawn_is_what_was_computed(
 
 
 def test_the_files_of_all_tables_are_equal_for_equal_tables(tables: dict[str, pl.DataFrame]):
-    files = files_of(tables, RULES)
-    assert files == files_of(tables, RULES)
+    files = files_of(tables, RULES.model_dump())
+    assert files == files_of(tables, RULES.model_dump())
     assert json.loads(files["rules.json"])["permutations"] == 99
     for name, data in files.items():
         if name.endswith(".csv"):

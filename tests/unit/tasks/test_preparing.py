@@ -9,7 +9,7 @@ import pytest
 from builders import encoded, noise
 
 from adapters.datasets.folder import FolderDataset
-from adapters.datasets.packaged_faces import _PICTURES, PackagedFaces, _bytes
+from adapters.datasets.packaged_faces import PICTURES, PackagedFaces, picture_bytes
 from adapters.datasets.source import SourcePhoto
 from adapters.embedders.insightface import identity_of
 from adapters.imaging.decode import decode_rgb
@@ -39,7 +39,7 @@ def photos(tmp_path: Path, faces: list[SourcePhoto]) -> Path:
         "zo/1.png": faces[2].data,
         "bea/deep/inside/1.png": faces[3].data,
         "bea/deep/2.png": encoded(noise(300, 300)),
-        "bea/group.jpg": _bytes(_PICTURES[0]),
+        "bea/group.jpg": picture_bytes(PICTURES[0]),
         "copy/1.png": faces[3].data,
         "carla.png": faces[4].data,
         "empty.jpg": b"",

@@ -24,8 +24,8 @@ from tasks.session_writing import (
     follow,
     resolve,
     writer_identity,
-    writers,
 )
+from tasks.writers import writers
 
 TAXONOMY = load(Taxonomy, "face-edit-attributes")
 
@@ -132,7 +132,7 @@ def test_the_identity_of_a_writer_holds_all_that_changes_its_words() -> None:
     assert writer_identity(warmer, TAXONOMY) != found
     with pytest.raises(DefinitionError, match="no prompt for sessions"):
         writer_identity(load(JudgeCard, "gemini-2.5-flash"), TAXONOMY)
-    assert set(writers()) == {"local", "gemini-3.5-flash-lite", "gemini-3.8-flash", "gpt-6.1-sol"}
+    assert set(writers("sessions")) == {"local", "gemini-3.5-flash-lite", "gemini-3.8-flash", "gpt-6.1-sol"}
 
 
 @pytest.mark.parametrize(

@@ -140,10 +140,10 @@ def test_the_files_of_equal_tables_are_equal_and_hold_no_nan() -> None:
         {"model": ["a", "b"], "sc": [0.5, None], "state_hats": [["beret hat"], None]},
         schema={"model": pl.String, "sc": pl.Float64, "state_hats": pl.List(pl.String)},
     )
-    files = files_of({"steps": table}, Rules())
-    assert files == files_of({"steps": table.clone()}, Rules())
+    files = files_of({"steps": table}, Rules().model_dump())
+    assert files == files_of({"steps": table.clone()}, Rules().model_dump())
     assert files["steps.csv"].decode().splitlines() == ["model,sc,state_hats", "a,0.5,beret hat", "b,,?"]
     read = pl.read_parquet(io.BytesIO(files["steps.parquet"]))
     assert read.equals(table)
     with pytest.raises(MetricError, match="not finite"):
-        files_of({"steps": table.with_columns(pl.lit(math.nan).alias("sc"))}, Rules())
+        files_of({"steps": table.with_columns(pl.lit(math.nan).alias("sc"))}, Rules().model_dump())

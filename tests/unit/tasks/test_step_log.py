@@ -10,7 +10,7 @@ import pytest
 from builders import an_identity, an_outcome
 
 from domain.plan import Chain, StepPlan
-from domain.runs import StepResult
+from domain.summaries import StepResult
 from tasks.step_log import JsonLines, log_failure, log_step, start_log
 
 STEP = StepPlan(

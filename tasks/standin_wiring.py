@@ -1,0 +1,46 @@
+"""Builds what plays every provider in a rehearsal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue, ValidationError
+
+from adapters.registry import USES_POOL
+from domain.errors import DefinitionError
+from domain.judge_cards import JudgeCard
+from domain.loading import settings_error
+from domain.model_cards import ModelCard
+from domain.photos import Dataset
+from domain.suites import Suite
+from tasks import wiring
+from tasks.definitions import load
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+
+def standin(
+    suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None, only_key: str | None = None
+) -> Starlette:
+    """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
+    from adapters.judges.local_chains import LocalChainWriter
+    from adapters.judges.local_writer import LocalWriter
+    from adapters.standin.app import build_app
+    from adapters.standin.faults import Faults
+    from adapters.standin.work import StandinWork
+
+    nobody = Dataset(id="none", embedder_fingerprint="none", photos=())
+    behind = load(ModelCard, suite.rehearsal.editor)
+    if not wiring.is_in_process(behind.provider) or behind.provider in USES_POOL:
+        raise DefinitionError(f"{behind.id!r} cannot stand in for others", field="rehearsal.editor")
+    judge = wiring.build_judge(load(JudgeCard, "local"), suite)
+    try:
+        drawn = Faults.model_validate(suite.rehearsal.faults if faults is None else faults)
+    except ValidationError as error:
+        raise settings_error(error, Suite, suite.id, "rehearsal.faults") from error
+    editor = wiring.build_editor(behind, nobody, suite)
+    work = StandinWork(editor, judge, judge, LocalWriter(), LocalChainWriter())
+    return build_app(work, drawn, state, only_key)
