@@ -9,7 +9,7 @@ PHOTOS ?=
 # pytest arguments, such as: make test ARGS="-k kill"
 ARGS ?=
 
-.PHONY: quickstart rehearsal test test-operations test-intervals check format bench clean help
+.PHONY: quickstart rehearsal test test-operations test-intervals test-site check format bench clean help
 
 help:
 	@echo "make quickstart   run the main job on real faces, without a key"
@@ -17,6 +17,7 @@ help:
 	@echo "make test         run all tests but the slow ones"
 	@echo "make test-operations  servers, workers and store, killed at random (slow)"
 	@echo "make test-intervals  whether intervals of ratings hold the truth as often as they say (slow)"
+	@echo "make test-site    the page in a browser"
 	@echo "make check        format, lint, types, import contracts"
 	@echo "make bench        measure, and write the figures that docs/benchmarks.md records"
 
@@ -42,6 +43,9 @@ test-operations: .venv/dev.stamp
 test-intervals: .venv/dev.stamp
 	.venv/bin/pytest -m slow tests/unit/metrics $(ARGS)
 
+test-site: .venv/dev.stamp
+	.venv/bin/pytest tests/browser $(ARGS)
+
 check: .venv/dev.stamp
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
@@ -61,6 +65,7 @@ bench: .venv/dev.stamp
 	.venv/bin/python -m tests.benchmarks.planning
 	PYTHONPATH=tests .venv/bin/python -m tests.benchmarks.object_store
 	.venv/bin/python -m tests.benchmarks.preparing $(PHOTOS)
+	.venv/bin/python -m tests.benchmarks.site
 
 clean:
 	rm -rf .venv .uv .facedrift

@@ -18,6 +18,7 @@ from domain.errors import FacedriftError
 from flows import (
     chain_commands,
     photo_commands,
+    publish_command,
     ranking_commands,
     session_commands,
     vote_commands,
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 
 app.add_typer(session_commands.app, name="sessions")
+app.add_typer(publish_command.app)
 app.add_typer(photo_commands.app, name="photos")
 app.add_typer(chain_commands.app, name="chains")
 app.add_typer(vote_commands.matches, name="matches")

@@ -31,8 +31,9 @@ from tasks.definitions import load_suite
 from tasks.planning import calls_somebody, newest_run_of, prepared, preview, resolve
 from tasks.preflight import check_before_run, check_prefect, check_store
 from tasks.provider_checks import check_resolved
-from tasks.publishing import Board, Cell, board, left_out_locations, page_location, truth_lines
+from tasks.publishing import left_out_locations, page_location
 from tasks.rehearsing import asked_for, rehearsal_store, standin_counts
+from tasks.report_views import Board, Cell, board, truth_lines
 from tasks.shards import summary_of
 
 INTERRUPTED, TERMINATED = 130, 143

@@ -1,43 +1,38 @@
-"""What the page and the terminal show of a snapshot, read from the store."""
+"""What the terminal and Prefect's UI show of a snapshot, read from the store."""
 
 from __future__ import annotations
 
-from functools import cache, partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from adapters.base import ObjectStore
-from adapters.pages.report_page import (
-    BoardRow,
-    Cell,
-    ChainView,
-    Comparison,
-    FileRow,
-    Page,
-    Series,
-    SimpleTable,
-    StepView,
-    thumbnail,
-)  # fmt: skip
-from domain.plan import Chain
-from domain.records import OutcomeRecord
 from domain.runs import RunPlan, Snapshot
 from metrics.scoring import POOLED
 from metrics.session_scores import FLOOR_METRIC
-from tasks import ledger, wiring
-from tasks.paper_index import read_index
-from tasks.scoring import notices_of_groups, read_table, rules_of
-from tasks.served import notices_of
-from tasks.threads import on_threads
+from tasks import wiring
+from tasks.scoring import read_table
 
-MAX_COMPARISONS = 12
 
-SHOWN = (
-    "leaderboard", "progression", "coverage", "overediting", "steps", "photos", "left_out", "served",
-    "refusals", "shapes", "truth", "tracker_accuracy",
-)  # fmt: skip
-"""The tables that the page shows; it links to the others."""
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table as it is read: value, interval, how many."""
+
+    text: str
+    interval: str = ""
+    n: int | None = None
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One model of the leaderboard."""
+
+    model: str
+    is_control: bool
+    note: str
+    cells: Sequence[Cell]
+
 
 BOARD_COLUMNS = (
     ("Drop_FSS %", "mean loss of similarity to the person over the steps, % of the photo's own; low is good"),
@@ -92,125 +87,6 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{value:.1%}"
 
 
-def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
-    """Everything the page shows, out of the store."""
-    tables = {name: read_table(store, snapshot, name) for name in SHOWN}
-    comparisons, total = comparisons_of(run, tables["steps"], store)
-    return Page(
-        title=run.suite.title,
-        lead=(
-            f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits. "
-            "Each model edits its own last output; every number is computed from the stored images."
-        ),
-        notices=(*notices_of(tables["served"], tables["steps"]), *notices_of_groups(run)),
-        board_columns=BOARD_COLUMNS,
-        board=board_rows(tables["leaderboard"], run),
-        series=series_of(tables["progression"]),
-        comparisons=comparisons,
-        comparisons_note=f"{len(comparisons)} of {total} pairs of a photo and a session. FSS and SC below.",
-        tables=_tables(tables),
-        files=[
-            FileRow(entry["kind"], entry["number"], entry["title"], entry["n"], entry["files"])
-            for entry in read_index(snapshot, store)
-            if entry["files"]
-        ],
-        facts=[*facts_of(run, snapshot), _near_duplicates(tables["photos"])],
-    )
-
-
-def series_of(progression: pl.DataFrame) -> list[Series]:
-    """The mean FSS of each model, step by step."""
-    return [
-        Series(
-            model=str(model),
-            mean=rows["fss"].to_list(),
-            low=rows["fss_low"].to_list(),
-            high=rows["fss_high"].to_list(),
-        )
-        for (model,), rows in progression.sort("model", "step").group_by(["model"], maintain_order=True)
-    ]
-
-
-def comparisons_of(run: RunPlan, steps: pl.DataFrame, store: ObjectStore) -> tuple[list[Comparison], int]:
-    """Each session once, on a photo in turn, over all models."""
-    photos = wiring.dataset(run.dataset)
-    shown = [
-        Chain(model=card.id, photo=run.photos[number % len(run.photos)], session=session.id)
-        for number, session in enumerate(run.sessions[:MAX_COMPARISONS])
-        for card in run.cards
-    ]
-    find = partial(ledger.outcome, store)
-    found = {
-        walk.chain: walk for walk in on_threads(lambda c: run.walk(c, photos.by_id[c.photo], find), shown)
-    }
-    rows = _rows_of(shown, steps)
-    picture = cache(lambda sha, extension: thumbnail(ledger.read_image(store, sha, extension)))
-    made: list[Comparison] = []
-    for number, session in enumerate(run.sessions[:MAX_COMPARISONS]):
-        photo = photos.by_id[run.photos[number % len(run.photos)]]
-        chains = [
-            ChainView(
-                model=card.id,
-                steps=[
-                    StepView(picture(photo.image_sha256, photo.extension), "before"),
-                    *(
-                        _step_view(attempt.outcome, rows[chain, step], picture)
-                        for chain in (Chain(model=card.id, photo=photo.id, session=session.id),)
-                        for step, attempt in enumerate(found[chain].decided, 1)
-                    ),
-                ],
-            )
-            for card in run.cards
-        ]
-        prompts = [step.prompt for step in session.steps]
-        made.append(Comparison(f"{photo.id} · {session.id}", prompts, chains))
-    return made, len(run.photos) * len(run.sessions)
-
-
-def _rows_of(chains: list[Chain], steps: pl.DataFrame) -> dict[tuple[Chain, int], dict[str, Any]]:
-    named = pl.DataFrame([chain.model_dump() for chain in chains], {n: pl.String for n in Chain.model_fields})
-    rows = steps.join(named.unique(), on=named.columns, how="semi").iter_rows(named=True)
-    return {(Chain(**{n: row[n] for n in named.columns}), row["step"]): row for row in rows}
-
-
-def _step_view(outcome: OutcomeRecord, row: dict[str, Any], picture: Any) -> StepView:
-    if outcome.image is None:
-        return StepView("", f"{outcome.kind}: {outcome.reason}", is_bad=True)
-    fss = "no face" if row["fss"] is None else f"FSS {row['fss']:.2f}"
-    judged = row["judgement"] == "scored"
-    sc = f"SC {min(row['success'], row['overediting']) / 10:.1f}" if judged else "SC –"
-    return StepView(
-        picture(outcome.image.sha256, outcome.image.extension), f"{fss} · {sc}", row["fss"] is None
-    )
-
-
-def _tables(tables: dict[str, pl.DataFrame]) -> list[SimpleTable]:
-    order = ["count", "model", "intended", "found"]
-    overedits = tables["overediting"].filter(pl.col("count") > 0)
-    most = overedits.sort(order, descending=[True, False, False, False]).head(20)
-    made = [
-        simple_table("Left out, and why", "Whatever is missing from a mean, counted.", tables["coverage"]),
-        simple_table("Photos left out", "Files that did not become a photo.", tables["left_out"]),
-        simple_table(
-            "Refusals",
-            "Steps that got an answer, and those declined or without an image.",
-            tables["refusals"],
-        ),
-        simple_table(
-            "Sizes",
-            "Edits of another size than their input, and of another aspect (over 1 %).",
-            tables["shapes"],
-        ),
-        simple_table("Who answered", "Each served version beside the one that was asked.", tables["served"]),
-        simple_table("Overedits found most", "What a model brought in, by what it was asked for.", most),
-    ]
-    truth = truth_summary(tables["truth"])
-    if truth.height:
-        made.insert(0, simple_table("Measured against the truth", TRUTH_TEXT, truth))
-        made.insert(1, simple_table("What the tracker recognised", TRACKER_TEXT, tables["tracker_accuracy"]))
-    return made
-
-
 TRUTH_TEXT = (
     "The procedural editor reports what it really drew. Overedits per step and missed edits as it "
     "reports them, beside what the tracker and the rules measured on the same sessions."
@@ -236,42 +112,79 @@ def truth_summary(truth: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def simple_table(title: str, text: str, table: pl.DataFrame) -> SimpleTable:
-    """A table of a snapshot as the page shows it."""
-    columns = [name for name in table.columns if name not in ("suite", "dataset")]
-    rows = [[_cell(value) for value in row] for row in table.select(columns).iter_rows()]
-    return SimpleTable(title, text, [name.replace("_", " ") for name in columns], rows)
+DRIFT_COLUMNS = (
+    ("complete", "share of its chains that the model completed"),
+    ("chains", "chains that the model was asked for"),
+    ("unfinished", "chains that errors left open; they are no failures"),
+    ("ranked", "whether people's votes on its last faces count, or why not"),
+    ("FSS at the end", "cosine of the last face to the original one, over complete chains; high is good"),
+)
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def facts_of(run: RunPlan, snapshot: Snapshot) -> list[tuple[str, str]]:
-    """What made the numbers, for the foot of the page."""
-    licences = sorted({wiring.dataset(run.dataset).by_id[name].licence for name in run.photos})
-    packages = ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))
-    judges = {"judge": run.judge, "tracker": run.tracker, "step checker": run.checker}
-    return [
-        ("run", run.id),
-        ("snapshot", snapshot.digest),
-        ("code", run.code_version),
-        ("definitions", run.definitions_digest),
-        ("packages", packages),
-        ("embedder", f"{run.embedder.adapter} {run.embedder.version}, pack {run.embedder.pack}"),
-        *(
-            (role, f"{judge.adapter} {judge.version}, prompt {judge.prompt_version}")
-            for role, judge in judges.items()
-            if judge
-        ),
-        ("rules", ", ".join(f"{name} = {value}" for name, value in rules_of(run).items())),
-        ("photo licences", "; ".join(licences)),
+def drift_rows(completion: pl.DataFrame, progression: pl.DataFrame, run: RunPlan) -> list[BoardRow]:
+    """One row a model of a suite of prompt chains, the most complete first; controls last."""
+    ends = progression.sort("step").group_by("model").last()
+    last = {row["model"]: row for row in ends.iter_rows(named=True)}
+    board = completion.sort("completion", "model", descending=[True, False])
+    rows = [
+        BoardRow(
+            model=row["model"],
+            is_control=run.card[row["model"]].is_control,
+            note=run.card[row["model"]].note,
+            cells=[
+                Cell(share(row["completion"]), n=row["n_complete"]),
+                Cell(str(row["n_chains"])),
+                Cell(str(row["n_unfinished"])),
+                Cell("yes" if row["ranked"] else row["reason"].replace("_", " ")),
+                _last_fss(last.get(row["model"])),
+            ],
+        )
+        for row in board.iter_rows(named=True)
     ]
+    return sorted(rows, key=lambda row: row.is_control)
 
 
-def _near_duplicates(photos: pl.DataFrame) -> tuple[str, str]:
-    flagged = photos["near_duplicate"].sum()
-    text = f"{flagged} of {photos.height} photos: their FSS₀ compares a picture with a copy"
-    return "near-duplicate references", text
+def _last_fss(row: dict[str, Any] | None) -> Cell:
+    if row is None:
+        return Cell("–", n=0)
+    interval = "" if row["fss_low"] is None else f"{row['fss_low']:.3f} to {row['fss_high']:.3f}"
+    return Cell(f"{row['fss']:.3f}", interval, int(row["n"]))
+
+
+TERMINAL_COLUMNS = (0, 1, 2, 4, 6)
+"""Of `BOARD_COLUMNS`, those that fit a terminal."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """The leaderboard as a terminal shows it."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[BoardRow]
+
+
+def board(snapshot: Snapshot) -> Board:
+    """The pooled leaderboard of a snapshot."""
+    run, store = wiring.run_plan(snapshot.run_id), wiring.store()
+    if run.chain_set is not None:
+        completion, ends = (read_table(store, snapshot, name) for name in ("completion", "progression"))
+        shown = [name for name, _ in DRIFT_COLUMNS]
+        return Board(run.suite.title, shown, drift_rows(completion, ends, run))
+    rows = board_rows(read_table(store, snapshot, "leaderboard"), run)
+    shown = [BOARD_COLUMNS[index][0] for index in TERMINAL_COLUMNS]
+    cells = [replace(row, cells=[row.cells[index] for index in TERMINAL_COLUMNS]) for row in rows]
+    return Board(run.suite.title, shown, cells)
+
+
+def truth_lines(snapshot: Snapshot) -> list[str]:
+    """Measured overediting beside the truth, for models that tell it; one sentence each."""
+    if wiring.run_plan(snapshot.run_id).chain_set is not None:
+        return []
+    summary = truth_summary(read_table(wiring.store(), snapshot, "truth"))
+    return [
+        f"{row['model']} by its own account: OER {row['oer_true']:.3f} (measured {row['oer_measured']:.3f}), "
+        f"missed edits {row['missed_true']:.1%} (measured {row['missed_measured']:.1%}), "
+        f"{row['sessions']} sessions"
+        for row in summary.iter_rows(named=True)
+    ]

@@ -57,11 +57,12 @@ if TYPE_CHECKING:
 
 def store() -> ObjectStore:
     """The store that `FACEDRIFT_STORE` names; raises DefinitionError or StoreError where it names none."""
-    return _opened(place())
+    return store_at(place())
 
 
 @cache
-def _opened(where: Place) -> ObjectStore:
+def store_at(where: Place) -> ObjectStore:
+    """The store at a place."""
     if isinstance(where, Path):
         return LocalStore(where)
     from adapters.stores.s3 import S3Store

@@ -35,10 +35,12 @@ CONFLICT_WAITS_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 READS = 3
 """Times that an object is asked for when its bytes stop on the way."""
 CONTENT_TYPES = {
+    "css": "text/css; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "jpeg": "image/jpeg",
     "jpg": "image/jpeg",
+    "js": "text/javascript; charset=utf-8",
     "json": "application/json",
     "md": "text/markdown; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",

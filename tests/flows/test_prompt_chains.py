@@ -16,7 +16,7 @@ from domain.runs import RunSummary
 from flows.retry_failed import retry_failed
 from tasks import wiring
 from tasks.planning import preview
-from tasks.publishing import board
+from tasks.report_views import board
 from tasks.refreshing import unchanged
 from tasks.scoring import read_table
 

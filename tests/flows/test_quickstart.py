@@ -88,7 +88,11 @@ def test_the_page_is_whole_and_loads_nothing(
     text = page.read_text()
     for model in board:
         assert model in text
-    assert text.count("data:image/webp") >= 3 * 4 * 5
+    compared = list((page.parent / "compare").glob("*.html"))
+    assert len(compared) == 9
+    for comparison in compared:
+        assert comparison.read_text().count("<figure>") == 4 * 5
+    assert len(list((store_folder / "thumbnails").rglob("*.webp"))) >= 3 + 3 * 3 * 4
     assert 'src="http' not in text
     assert 'href="http' not in text
     assert (store_folder / "reports/quickstart/CURRENT.json").is_file()

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from fakes.scripted_server import Answer, ScriptedServer, scripted_server
 
-from adapters.stores.s3 import S3Store
+from adapters.stores.s3 import S3Store, content_type
 from adapters.stores.settings import BucketPlace, S3Settings
 from domain.errors import DefinitionError, StoreError
 
@@ -220,3 +220,17 @@ def test_what_the_probe_runs_into_is_said_of_the_store(server: ScriptedServer, s
     assert str(caught.value).startswith(
         "the store s3://bench cannot be used: there is no bucket 'bench' at http://127.0.0.1:"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a/site.0123.js", "text/javascript; charset=utf-8"),
+        ("a/site.0123.css", "text/css; charset=utf-8"),
+        ("a/index.html", "text/html; charset=utf-8"),
+        ("a/b.webp", "image/webp"),
+        ("a/b", "application/octet-stream"),
+    ],
+)
+def test_browsers_are_told_what_a_file_of_a_page_is(name: str, kind: str):
+    assert content_type(name) == kind
