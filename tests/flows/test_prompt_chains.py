@@ -16,8 +16,8 @@ from domain.runs import RunSummary
 from flows.retry_failed import retry_failed
 from tasks import wiring
 from tasks.planning import preview
-from tasks.report_views import board
 from tasks.refreshing import unchanged
+from tasks.report_views import board
 from tasks.scoring import read_table
 
 pytestmark = pytest.mark.flow
