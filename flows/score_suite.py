@@ -6,7 +6,7 @@ from prefect import flow
 
 from domain.runs import Snapshot
 from tasks.publishing import publish_report, show_artifacts
-from tasks.scoring import score_run
+from tasks.run_tables import score_run
 
 
 @flow(name="score-suite", flow_run_name="score {run_id}")

@@ -10,9 +10,10 @@ from adapters.base import ObjectStore
 from adapters.pages.report_page import BoardRow, Cell, Page
 from domain.runs import RunPlan, Snapshot
 from tasks.drift_scoring import DRIFT_TABLES
-from tasks.report_views import facts_of, series_of, share, simple_table
+from tasks.report_views import facts_of, ranking_shown, series_of, share, simple_table
 from tasks.scoring import read_table
 from tasks.served import notices_of
+from tasks.vote_notices import vote_notices
 
 DRIFT_COLUMNS = (
     ("complete", "share of its chains that the model completed"),
@@ -74,13 +75,16 @@ def drift_page(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
             f"{len(run.cards)} models, {len(run.photos)} photos, each with its own chain of edits. "
             "Each model edits its own last output; every number is computed from the stored images."
         ),
-        notices=notices_of(tables["served"], tables["steps"]),
+        notices=(*vote_notices(snapshot, store), *notices_of(tables["served"], tables["steps"])),
         board_columns=DRIFT_COLUMNS,
         board=drift_rows(tables, run),
         series=series_of(tables["progression"]),
         comparisons=[],
         comparisons_note="No pictures on this page.",
-        tables=[simple_table(name.replace("_", " "), text, tables[name]) for name, text in SHOWN.items()],
+        tables=[
+            *ranking_shown(snapshot, store),
+            *(simple_table(name.replace("_", " "), text, tables[name]) for name, text in SHOWN.items()),
+        ],
         files=[],
         facts=facts_of(run, snapshot),
     )

@@ -20,9 +20,11 @@ from adapters.pages.report_page import (
     StepView,
     thumbnail,
 )  # fmt: skip
+from domain import keys
 from domain.plan import Chain
 from domain.records import OutcomeRecord
 from domain.runs import RunPlan, Snapshot
+from metrics.ranking_frames import ALL
 from metrics.scoring import POOLED
 from metrics.session_scores import FLOOR_METRIC
 from tasks import ledger, wiring
@@ -30,6 +32,7 @@ from tasks.paper_index import read_index
 from tasks.scoring import notices_of_groups, read_table, rules_of
 from tasks.served import notices_of
 from tasks.threads import on_threads
+from tasks.vote_notices import vote_notices
 
 MAX_COMPARISONS = 12
 
@@ -102,13 +105,17 @@ def page_of(run: RunPlan, snapshot: Snapshot, store: ObjectStore) -> Page:
             f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits. "
             "Each model edits its own last output; every number is computed from the stored images."
         ),
-        notices=(*notices_of(tables["served"], tables["steps"]), *notices_of_groups(run)),
+        notices=(
+            *vote_notices(snapshot, store),
+            *notices_of(tables["served"], tables["steps"]),
+            *notices_of_groups(run),
+        ),
         board_columns=BOARD_COLUMNS,
         board=board_rows(tables["leaderboard"], run),
         series=series_of(tables["progression"]),
         comparisons=comparisons,
         comparisons_note=f"{len(comparisons)} of {total} pairs of a photo and a session. FSS and SC below.",
-        tables=_tables(tables),
+        tables=[*ranking_shown(snapshot, store), *_tables(tables)],
         files=[
             FileRow(entry["kind"], entry["number"], entry["title"], entry["n"], entry["files"])
             for entry in read_index(snapshot, store)
@@ -209,6 +216,16 @@ def _tables(tables: dict[str, pl.DataFrame]) -> list[SimpleTable]:
         made.insert(0, simple_table("Measured against the truth", TRUTH_TEXT, truth))
         made.insert(1, simple_table("What the tracker recognised", TRACKER_TEXT, tables["tracker_accuracy"]))
     return made
+
+
+def ranking_shown(snapshot: Snapshot, store: ObjectStore) -> list[SimpleTable]:
+    """The ranking by votes over all matches; nothing where a snapshot has none."""
+    if store.head(keys.report(snapshot.suite, snapshot.digest, "ranking.parquet")) is None:
+        return []
+    board = read_table(store, snapshot, "ranking").filter(pl.col("dimension") == ALL)
+    return [
+        simple_table("Ranking by votes", "Bradley–Terry ratings of the faces after the last edit.", board)
+    ]
 
 
 TRUTH_TEXT = (

@@ -14,9 +14,9 @@ from domain.errors import DefinitionError, StoreError
 from domain.matches import Match
 from domain.runs import RunPlan
 from domain.votes import VoteRules
+from tasks.ballots import Ballot, ballot_of, salt_of
 from tasks.match_tables import read_matches
-from tasks.ranking import ballot_of, salt_of
-from tasks.ranking_tables import RANKING_TABLES, Ballot, facts, pseudonymous, ranking_tables
+from tasks.ranking_tables import RANKING_TABLES, facts, pseudonymous, ranking_tables
 from tasks.vote_store import VotesRead, read_votes
 
 PHOTOS = [f"photo-{number}" for number in range(6)]
