@@ -1,4 +1,4 @@
-"""`facedrift matches make`, `facedrift votes export | collect | simulate | list`: what people judge, and what they said.
+"""`facedrift matches make`, `facedrift votes export | collect | simulate | list`: what people judge and say.
 
 `collect` ends with 0 when everything was read and 3 when rows were rejected or a service is not done; what
 was good is kept all the same, and collecting again adds only what is new.

@@ -18,11 +18,12 @@ def notice_of(facts: Mapping[str, str]) -> tuple[str, ...]:
     Args:
         facts: The table `vote_facts` of a ranking, value by name.
     """
-    simulated, left_out = int(facts["simulated_votes"]), int(facts["simulated_votes_left_out"])
+    simulated = int(facts.get("simulated_votes", 0))
+    left_out = int(facts.get("simulated_votes_left_out", 0))
     if simulated:
         return (
-            f"SIMULATED VOTES: all {simulated} votes of this ranking come from a made-up crowd, and none from "
-            f"a person; it says nothing of the models. The truth that it was told: {facts['simulated_crowds']}",
+            f"SIMULATED VOTES: all {simulated} votes of this ranking come from a made-up crowd, none from a "
+            f"person; it says nothing of the models. What the crowd was told: {facts['simulated_crowds']}",
         )
     if left_out:
         return (f"{left_out} simulated votes are left out: this ranking is by people only",)
