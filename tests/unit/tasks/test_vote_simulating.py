@@ -93,11 +93,8 @@ def test_the_strong_win_and_known_answers_have_an_error_of_their_own(
 def test_people_are_never_mixed_with_a_crowd(made: VotedRun, matches: MatchSet, store: ObjectStore) -> None:
     n = vote(store).new
     crowd = ballot_of(made.run, store)
-    assert (crowd.voters, crowd.read.votes.height, crowd.read.simulated_left_out) == (
-        "a simulated crowd",
-        n,
-        0,
-    )
+    assert crowd.voters == "a simulated crowd"
+    assert (crowd.read.votes.height, crowd.read.simulated_left_out) == (n, 0)
     [truth] = crowd.truths
     assert "m0=3.000" in truth
     assert "seed 0" in truth
@@ -127,9 +124,8 @@ def test_a_suite_may_have_simulated_votes_never_count(store: ObjectStore) -> Non
 
 
 def test_a_notice_is_loud() -> None:
-    [loud] = notice_of(
-        {"simulated_votes": "75", "simulated_votes_left_out": "0", "simulated_crowds": "c: m0=3"}
-    )
+    facts = {"simulated_votes": "75", "simulated_votes_left_out": "0", "simulated_crowds": "c: m0=3"}
+    [loud] = notice_of(facts)
     assert loud.startswith("SIMULATED VOTES: all 75 votes")
     assert loud.endswith("c: m0=3")
     [quiet] = notice_of({"simulated_votes": "0", "simulated_votes_left_out": "75"})
