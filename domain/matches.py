@@ -102,7 +102,9 @@ class MatchSet(BaseModel):
     left_out: dict[str, int] = Field(default_factory=dict[str, int])
     """Model to the photos on which it meets nobody, because it did not complete them."""
     not_ranked: dict[str, float] = Field(default_factory=dict[str, float])
-    """Model to the share of chains it completed: too few of them, so that it meets nobody at all."""
+    """Model to the share of chains it completed, of those that meet nobody at all."""
+    reasons: dict[str, str] = Field(default_factory=dict[str, str])
+    """Why each of these is not ranked: a reason of the table `completion`."""
     alone: int = 0
     """Photos of which fewer than two of `models` completed the chain."""
     votes_known: int = 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
+from domain.crowds import CrowdRules
 from domain.votes import VoteSourceName
 
 
@@ -16,6 +17,20 @@ class MatchesRequest(BaseModel):
 
     suite: str = Field(description="Id of a suite, or path of a suite file.")
     run: str | None = Field(default=None, description="Id of a run; empty for the newest of the suite.")
+
+
+class SimulateRequest(BaseModel):
+    """Which crowd is made up to vote on the matches of a run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suite: str = Field(description="Id of a suite, or path of a suite file.")
+    run: str | None = Field(default=None, description="Id of a run; empty for the newest of the suite.")
+    strengths: dict[str, FiniteFloat] = Field(
+        default_factory=dict[str, float],
+        description="Of models, natural logarithms of odds; by default from their measured similarity.",
+    )
+    crowd: CrowdRules = CrowdRules()
 
 
 class CollectRequest(BaseModel):

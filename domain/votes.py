@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain import keys
+from domain.crowds import SimulatedCrowd
 from domain.matches import Choice, Side
 
 VoteSourceName = Literal["file", "label_studio", "page", "rapidata", "simulated"]
@@ -98,6 +99,8 @@ class VotesCollected(BaseModel):
     """Key of the Parquet of new votes; None when there was none."""
     cost_usd: float = 0.0
     """What was agreed to be paid for them now."""
+    crowd: SimulatedCrowd | None = None
+    """Who voted, where nobody did: a crowd that was made up."""
     pending: str | None = None
     """What is still to come from a service, and when to ask again; None when all is there."""
 
@@ -128,6 +131,10 @@ class VoteJob(BaseModel):
     """None in an intent."""
 
 
+SimulatedRule = Literal["unless_people", "never"]
+"""When votes of simulated crowds rate: until the suite has one vote of a person, or never."""
+
+
 class VoteRules(BaseModel):
     """How matches are made, voted on and turned into ratings; stated beside every ranking."""
 
@@ -147,6 +154,7 @@ class VoteRules(BaseModel):
     """Votes of annotators below it are left out; None keeps all."""
     weighting: Literal["none", "agreement"] = "none"
     """`agreement` weighs each vote by its annotator's leave-one-out agreement with the others."""
+    simulated: SimulatedRule = "unless_people"
     resamples: int = Field(default=2000, ge=100, le=100_000)
     seed: int = Field(default=0, ge=0)
     """Of the queue, of the sides and of the bootstrap."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from domain.errors import IncompleteError
 from domain.requests import RunRequest
 from domain.runs import RunSummary
+from domain.vote_requests import MatchesRequest
 from flows.approval import approve
 from flows.edit_shards import EditJob
 from flows.embed_faces import embed_images
 from flows.judge_edits import judge_edits
+from flows.make_matches import make_matches
 from flows.score_suite import score_suite
 from flows.track_states import track_states
 from tasks.batches import faces_to_read
@@ -16,6 +18,7 @@ from tasks.calls import count_calls
 from tasks.compaction import compact_steps
 from tasks.planning import PlannedRun
 from tasks.provider_checks import check_providers
+from tasks.refreshing import goes_on_ranking
 from tasks.run_accounts import show_run
 from tasks.run_states import ended, error_of
 from tasks.scoring import notices
@@ -41,9 +44,10 @@ async def carry_out(planned: PlannedRun, request: RunRequest) -> RunSummary:
     await compact_steps(planned.run_id)
     measuring = _Measuring(planned, job)
     await measuring.run()
+    unmatched = await _match(planned.run_id, request.suite)
     snapshot = await score_suite(planned.run_id)
     told, unreadable = await notices(snapshot)
-    problems = [*job.problems, *measuring.problems, *unreadable]
+    problems = [*job.problems, *measuring.problems, *unmatched, *unreadable]
     summary = RunSummary(
         run_id=planned.run_id,
         planned=planned.missing,
@@ -65,6 +69,15 @@ async def carry_out(planned: PlannedRun, request: RunRequest) -> RunSummary:
         message = f"{problems[0]}{more}; all else is done, and running again repeats only what failed"
         raise IncompleteError(message, run_id=planned.run_id)
     return summary
+
+
+async def _match(run_id: str, suite: str) -> list[str]:
+    """Make the matches of a run of a suite that people have voted on, so that its ranking goes on."""
+    if not await goes_on_ranking(run_id):
+        return []
+    request = MatchesRequest(suite=suite, run=run_id)
+    error = await error_of(await ended(make_matches(request, return_state=True)))
+    return [f"matches: {error}"] if error else []
 
 
 class _Measuring:

@@ -24,7 +24,7 @@ from domain.requests import (
 )
 from domain.suites import Suite
 from domain.taxonomy import Taxonomy
-from domain.vote_requests import CollectRequest, MatchesRequest
+from domain.vote_requests import CollectRequest, MatchesRequest, SimulateRequest
 from tasks.definitions import names
 from tasks.writers import writers
 
@@ -63,3 +63,4 @@ WriteSessionsForm = Annotated[WriteSessionsRequest, DropDowns()]
 DraftChainsForm = Annotated[DraftChainsRequest, DropDowns("chains")]
 MatchesForm = Annotated[MatchesRequest, DropDowns()]
 CollectForm = Annotated[CollectRequest, DropDowns()]
+SimulateForm = Annotated[SimulateRequest, DropDowns()]

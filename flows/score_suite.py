@@ -7,7 +7,7 @@ from prefect import flow
 from domain.runs import Snapshot
 from flows.publish_leaderboard import publish_leaderboard
 from tasks.report_artifacts import show_artifacts
-from tasks.scoring import score_run
+from tasks.run_tables import score_run
 
 
 @flow(name="score-suite", flow_run_name="score {run_id}")

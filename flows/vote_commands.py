@@ -1,4 +1,4 @@
-"""`facedrift matches make`, `facedrift votes export | collect | list`: what people judge, and what they said.
+"""`facedrift matches make`, `facedrift votes export | collect | simulate | list`: what people judge and say.
 
 `collect` ends with 0 when everything was read and 3 when rows were rejected or a service is not done; what
 was good is kept all the same, and collecting again adds only what is new.
@@ -112,6 +112,53 @@ def collect(  # noqa: PLR0913, PLR0917 - one parameter an option
         )
         if not vote_terminal.collect(request, ask=not yes):
             raise typer.Exit(INCOMPLETE)
+
+
+@votes.command()
+def simulate(  # noqa: PLR0913, PLR0917 - one parameter an option
+    suite: SuiteName,
+    strength: Annotated[
+        list[str] | None,
+        typer.Option(help="model=number, natural log of odds; default: 10 × its mean FSS at the last step."),
+    ] = None,
+    votes_per_match: Annotated[int, typer.Option("--votes", help="On every match.")] = 3,
+    annotators: Annotated[int, typer.Option(help="Voters.")] = 60,
+    errors: Annotated[
+        float, typer.Option(help="Share of careful voters' votes that are a random side.")
+    ] = 0.02,
+    gold_errors: Annotated[
+        float, typer.Option(help="Share of their votes that are wrong where the answer is known.")
+    ] = 0.01,
+    random_share: Annotated[float, typer.Option("--random", help="Share of voters who guess.")] = 0.05,
+    left_share: Annotated[float, typer.Option("--left", help="Share of voters who always say left.")] = 0.0,
+    ties: Annotated[
+        float, typer.Option(help="How often a tie, in units of a side at equal strengths.")
+    ] = 0.2,
+    photo_sd: Annotated[float, typer.Option(help="Deviation of what a photo adds to a strength.")] = 0.0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same votes.")] = 0,
+    run: Run = None,
+    store: Store = "",
+    debug: Debug = False,
+) -> None:
+    """Have a made-up crowd vote, for rehearsals: its votes are marked simulated, and its truth is stated."""
+    from flows import cli
+
+    cli.set_up(store, debug)
+    from flows import vote_terminal
+
+    with cli.errors(debug):
+        crowd = {
+            "annotators": annotators,
+            "random_share": random_share,
+            "left_share": left_share,
+            "errors": errors,
+            "gold_errors": gold_errors,
+            "ties": ties,
+            "photo_sd": photo_sd,
+            "votes_per_match": votes_per_match,
+            "seed": seed,
+        }
+        vote_terminal.simulate(suite, run, strength or [], crowd)
 
 
 @votes.command("list")

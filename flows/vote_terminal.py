@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import typer
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from rich.table import Table
 
 from domain.errors import DefinitionError, IncompleteError
 from domain.matches import MatchSet
-from domain.vote_requests import CollectRequest, MatchesRequest
+from domain.vote_requests import CollectRequest, MatchesRequest, SimulateRequest
 from domain.votes import VotesCollected
 from flows.collect_votes import collect_votes
 from flows.consoles import err, out
 from flows.local_server import prefect_server
 from flows.make_matches import make_matches
+from flows.simulate_votes import simulate_votes
 from tasks import vote_exports
 from tasks.match_making import left_out_rows
 from tasks.preflight import check_prefect, check_store
@@ -73,8 +75,15 @@ def export(suite: str, to: Path, kind: str, *, run: str | None, mirrored: bool, 
 
 def request(given: Mapping[str, object]) -> CollectRequest:
     """A request from command-line options; raises DefinitionError."""
+    return _checked(CollectRequest, given)
+
+
+Request = TypeVar("Request", bound=BaseModel)
+
+
+def _checked(kind: type[Request], given: Mapping[str, object]) -> Request:
     try:
-        return CollectRequest.model_validate(given)
+        return kind.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or None
@@ -112,6 +121,35 @@ def collect(wanted: CollectRequest, *, ask: bool) -> bool:
 
 async def _collect(wanted: CollectRequest) -> VotesCollected:
     return await collect_votes(wanted)
+
+
+def simulate(suite: str, run: str | None, strengths: Sequence[str], crowd: Mapping[str, object]) -> None:
+    """Have a made-up crowd vote and say what it is."""
+    given = {"suite": suite, "run": run, "strengths": dict(map(_strength, strengths)), "crowd": crowd}
+    wanted = _checked(SimulateRequest, given)
+    check_store()
+    check_prefect()
+    with prefect_server() as server:
+        if server:
+            server.ready()
+        done = asyncio.run(_simulate(wanted))
+    out.print(account(done), markup=False, highlight=False, soft_wrap=True)
+    err.print(
+        "these votes say nothing of the models; they rate nobody once the suite has a vote of a person",
+        style="yellow",
+        soft_wrap=True,
+    )
+
+
+async def _simulate(wanted: SimulateRequest) -> VotesCollected:
+    return await simulate_votes(wanted)
+
+
+def _strength(text: str) -> tuple[str, str]:
+    model, _, value = text.rpartition("=")
+    if not model:
+        raise DefinitionError(f"{text!r} is not model=number, such as scene-mild=1.5", field="strength")
+    return model, value
 
 
 def show_collections(suite: str) -> None:

@@ -9,12 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from domain.votes import ANONYMOUS
 from metrics.annotations import krippendorff_alpha
 from metrics.intervals import cluster_bootstrap_interval
 from metrics.model_ranking import Draws
 from metrics.ranking_frames import ANNOTATORS, CHOICES, VOTE_AGREEMENT
 from metrics.relabelling import block_stream
 from metrics.vote_majorities import (
+    IS_KNOWN,
     agreement_with_others,
     below_gold_accuracy,
     checked_matches,
@@ -32,7 +34,7 @@ FASTEST_MS = 500
 def annotators(
     votes: pl.DataFrame, matches: pl.DataFrame, *, min_gold_accuracy: float | None = None
 ) -> pl.DataFrame:
-    """What is known of each person who voted.
+    """What is known of each person who voted; those whom their source does not name are left out.
 
     Args:
         votes: Frame `metrics.ranking_frames.VOTES`.
@@ -50,6 +52,8 @@ def annotators(
 
     """
     held = known_votes(votes, checked_matches(matches)).frame
+    agreement = agreement_with_others(held.filter(pl.col("gold").is_null()))
+    held = held.filter(IS_KNOWN)
     gold = pl.col("gold").is_not_null()
     sided = pl.col("left").is_not_null() & (pl.col("choice") != "tie")
     own = held.group_by("annotator").agg(
@@ -60,7 +64,7 @@ def annotators(
         (sided & (pl.col("choice") == pl.col("left"))).sum().cast(pl.Int64).alias("n_left"),
         pl.col("ms").median().alias("median_ms"),
     )
-    table = own.join(agreement_with_others(held.filter(~gold)), on="annotator", how="left")
+    table = own.join(agreement, on="annotator", how="left")
     below = below_gold_accuracy(held.filter(gold), min_gold_accuracy)
     n, left = pl.col("n_sided"), pl.col("n_left")
     table = table.with_columns(
@@ -102,7 +106,8 @@ def vote_agreement(votes: pl.DataFrame, matches: pl.DataFrame, *, draws: Draws |
           majority.
         - `gold_accuracy`: share of right votes on matches with a known answer.
 
-        Intervals are percentile 95 % ones over photos, that of `gold_accuracy` over annotators.
+        Intervals are percentile 95 % ones over photos, that of `gold_accuracy` over annotators; unknown
+        people, who may be one, are taken for one.
 
     Raises:
         MetricError: As `metrics.vote_majorities.match_results`.
@@ -125,7 +130,7 @@ def vote_agreement(votes: pl.DataFrame, matches: pl.DataFrame, *, draws: Draws |
         _alpha(pairable, how),
         _estimated("majority_share", with_majority, "photo", how),
         _estimated("leave_one_out_agreement", with_others, "photo", how),
-        _estimated("gold_accuracy", gold, "annotator", how),
+        _estimated("gold_accuracy", gold, "person", how),
     ]
     return pl.DataFrame(rows, schema=VOTE_AGREEMENT)
 
@@ -137,7 +142,10 @@ def _flag(name: str, is_so: pl.Expr) -> pl.Expr:
 def _share(votes: pl.DataFrame, truth: pl.Expr) -> pl.DataFrame:
     """Votes with something to compare them with, and whether they are it."""
     told = votes.with_columns(truth.alias("truth")).filter(pl.col("truth").is_not_null())
-    return told.with_columns((pl.col("choice") == pl.col("truth")).cast(pl.Float64).alias("right"))
+    return told.with_columns(
+        pl.when(IS_KNOWN).then(pl.col("annotator")).otherwise(pl.lit(ANONYMOUS)).alias("person"),
+        (pl.col("choice") == pl.col("truth")).cast(pl.Float64).alias("right"),
+    )
 
 
 def _estimated(name: str, told: pl.DataFrame, cluster: str, draws: Draws) -> dict[str, object]:

@@ -20,8 +20,8 @@ from metrics.row_checks import columns_of
 
 Floats = NDArray[np.float64]
 
-GOLD_PREFERENCE = 5.0
-"""Log-odds of the right face in a match with a known answer: careful voters miss one in 150."""
+GOLD_ERRORS = 1 / (1 + math.exp(5))
+"""Of careful votes on matches with a known answer, those for the wrong side: one in 150."""
 _CAREFUL_MS, _CARELESS_MS = 2_600.0, 420.0
 _NODES = 64
 
@@ -78,6 +78,7 @@ def with_preferences(
     strengths: Mapping[str, float],
     *,
     interaction_sd: float = 0.0,
+    gold_errors: float = GOLD_ERRORS,
     rng: np.random.Generator,
 ) -> pl.DataFrame:
     """Matches with `preference`: the log-odds with which a careful voter chooses a.
@@ -86,12 +87,17 @@ def with_preferences(
         matches: Frame `metrics.ranking_frames.MATCHES`.
         strengths: Of each model, natural logarithms of odds.
         interaction_sd: Standard deviation of what a photo adds to a model's strength, on all of its matches.
+        gold_errors: Of careful votes for a side on matches with a known answer, the share for the wrong one;
+            above 0 and at most one half.
         rng: Source of what photos add.
 
     Raises:
-        MetricError: A column is absent, or a model has no strength.
+        MetricError: A column is absent, a model has no strength, or a share is no such share.
 
     """
+    if not 0 < gold_errors <= 0.5:
+        raise MetricError(f"gold_errors is {gold_errors}, not above 0 and at most 0.5")
+    gold_preference = math.log1p(-gold_errors) - math.log(gold_errors)
     held = columns_of(matches, MATCHES, "matches").sort("id")
     rated = held.filter(pl.col("gold").is_null())
     names = pl.concat([rated["model_a"], rated["model_b"]])
@@ -106,9 +112,9 @@ def with_preferences(
     told = rated.select("id", pl.Series("preference", preference, dtype=pl.Float64))
     known = (
         pl.when(pl.col("gold") == "a")
-        .then(GOLD_PREFERENCE)
+        .then(gold_preference)
         .when(pl.col("gold") == "b")
-        .then(-GOLD_PREFERENCE)
+        .then(-gold_preference)
     )
     return held.join(told, on="id", how="left", maintain_order="left").with_columns(
         known.otherwise(pl.col("preference")).alias("preference")

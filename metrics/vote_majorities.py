@@ -9,11 +9,14 @@ import numpy as np
 import polars as pl
 
 from domain.errors import MetricError
+from domain.votes import ANONYMOUS
 from metrics.ranking_frames import CHOICES, MATCHES, RESULTS, VOTES
 from metrics.row_checks import columns_of, refuse_rows
 
 PRIOR = (5.6, 2.4)
 """Beta prior of an annotator's leave-one-out agreement: as if of 8 votes 5.6 had agreed."""
+IS_KNOWN = ~pl.col("annotator").str.starts_with(ANONYMOUS)
+"""Whether a vote is of a person whom its source tells from others."""
 _SAME = 1e-9
 """Sums of weights that differ by less are equal."""
 
@@ -49,7 +52,8 @@ def match_results(
             those without a gold match stay, since nothing is known against them. None keeps all.
         weighting: `none`, or `agreement`: a vote weighs log(a / (1 - a)), a being its annotator's
             leave-one-out agreement (`agreement_with_others`) shrunk by Beta(5.6, 2.4), and nothing where a is
-            below one half. Vote counts stay counts; only `result` goes by weights.
+            below one half. A vote of an unknown person has a = 0.7, the mean of that prior, whatever it says.
+            Vote counts stay counts; only `result` goes by weights.
 
     Returns:
         The results and what was left out, counted.
@@ -141,10 +145,14 @@ def checked_matches(matches: pl.DataFrame) -> pl.DataFrame:
 
 
 def below_gold_accuracy(gold_votes: pl.DataFrame, least: float | None) -> tuple[str, ...]:
-    """Annotators whose share of right gold matches is below the asked one, in alphabetical order."""
+    """Known annotators whose share of right gold matches is below the asked one, in alphabetical order."""
     if least is None:
         return ()
-    shares = gold_votes.group_by("annotator").agg((pl.col("choice") == pl.col("gold")).mean().alias("share"))
+    shares = (
+        gold_votes.filter(IS_KNOWN)
+        .group_by("annotator")
+        .agg((pl.col("choice") == pl.col("gold")).mean().alias("share"))
+    )
     return tuple(sorted(shares.filter(pl.col("share") < least)["annotator"]))
 
 
@@ -194,8 +202,10 @@ def _choice_counts(votes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _weights(votes: pl.DataFrame) -> pl.Series:
-    """The weight of each vote."""
-    table = agreement_with_others(votes)
+    """The weight of each vote; nothing is learnt of unknown people from their one vote each."""
+    table = agreement_with_others(votes).with_columns(
+        pl.when(IS_KNOWN).then(pl.col("n_agreed", "n_compared")).otherwise(0)
+    )
     right, wrong = PRIOR
     agreed = (table["n_agreed"] + right) / (table["n_compared"] + right + wrong)
     shares = agreed.to_numpy()

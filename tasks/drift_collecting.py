@@ -17,6 +17,7 @@ from metrics.shapes import Pair
 from tasks import check_tables
 from tasks.check_tables import EDIT, CheckTable
 from tasks.collecting import Served, counted
+from tasks.finished_chains import status_of
 from tasks.measured_edits import MeasuredEdits
 from tasks.measured_tables import ROW
 from tasks.surveys import Survey
@@ -149,17 +150,10 @@ class DriftCollector:
             {"chain": pl.UInt32, "error": pl.String},
             orient="row",
         )
-        is_open = pl.col("chain").is_in(self._history.open["chain"].implode())
         return (
             own.join(last, on="chain", how="left", maintain_order="left")
             .join(failed, on="chain", how="left", maintain_order="left")
-            .with_columns(
-                status=pl.when(is_open)
-                .then(pl.lit("unfinished"))
-                .when(pl.col("verdict") == "made")
-                .then(pl.lit("complete"))
-                .otherwise(pl.lit("stopped"))
-            )
+            .with_columns(status=status_of(self._history))
             .with_columns(
                 why=pl.when(pl.col("status") == "unfinished")
                 .then(pl.coalesce("error", pl.lit("not_run")))

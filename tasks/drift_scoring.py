@@ -12,7 +12,6 @@ from adapters.base import ObjectStore
 from domain.chains import ChainSet
 from domain.photos import Dataset
 from domain.runs import RunPlan
-from domain.votes import VoteRules
 from metrics import attempts
 from metrics.face_drift import face_drift
 from metrics.frames import COVERAGE
@@ -26,6 +25,7 @@ from tasks.drift_collecting import (
     chain_rows,
     without_counterpart,
 )
+from tasks.finished_chains import min_completion
 from tasks.served import served_table
 from tasks.surveys import survey
 
@@ -75,11 +75,6 @@ def score_drift(run: RunPlan, collected: DriftCollected) -> dict[str, pl.DataFra
         "shapes": shapes(collected.sizes),
     }
     return {name: tables[name] for name in DRIFT_TABLES}
-
-
-def min_completion(run: RunPlan) -> float:
-    """Share of its chains that a model must complete to be ranked."""
-    return (run.suite.votes or VoteRules()).min_completion
 
 
 def drift_rules(run: RunPlan, chain_set: ChainSet) -> Mapping[str, Any]:

@@ -44,6 +44,7 @@ class Field:
     """The last image by model, photo and session, of those who take part."""
     left_out: Mapping[str, int]
     not_ranked: Mapping[str, float]
+    reasons: Mapping[str, str]
     alone: int
 
     @property
@@ -63,10 +64,11 @@ def rules_of(run: RunPlan) -> VoteRules:
     return run.suite.votes
 
 
-def field_of(run: RunPlan, done: Finished, rules: VoteRules) -> Field:
-    """Who takes part of a run's models."""
-    share = {card.id: done.completion.get(card.id, 0.0) for card in run.cards}
-    models = tuple(sorted(name for name, got in share.items() if got >= rules.min_completion and got > 0))
+def field_of(run: RunPlan, done: Finished) -> Field:
+    """Who takes part of a run's models: those that are ranked, and have finished something."""
+    share: dict[str, float] = dict(done.completion.select("model", "completion").iter_rows())
+    finishers = set(done.chains["model"])
+    models = tuple(sorted(card.id for card in run.cards if card.id in finishers - set(done.unranked)))
     images = {
         (model, photo, session): ImageKey(sha256=sha, extension=extension)
         for model, photo, session, sha, extension in done.chains.iter_rows()
@@ -74,13 +76,14 @@ def field_of(run: RunPlan, done: Finished, rules: VoteRules) -> Field:
     }
     counts = {unit: sum((model, *unit) in images for model in models) for unit in done.asked}
     missed = {model: sum((model, *unit) not in images for unit in done.asked) for model in models}
-    too_few = {name: len(done.asked) for name in share if name not in models}
+    nowhere = {name: len(done.asked) for name in share if name not in models}
     return Field(
         models=models,
         units=tuple(unit for unit, count in counts.items() if count > 1),
         images=images,
-        left_out={name: count for name, count in (missed | too_few).items() if count},
-        not_ranked={name: share[name] for name in too_few},
+        left_out={name: count for name, count in (missed | nowhere).items() if count},
+        not_ranked={name: share[name] for name in done.unranked},
+        reasons=done.unranked,
         alone=sum(count < 2 for count in counts.values()),
     )
 
@@ -163,6 +166,7 @@ def keep(run: RunPlan, field: Field, photos: Dataset, store: ObjectStore) -> Mat
         models=field.models,
         left_out=dict(field.left_out),
         not_ranked=dict(field.not_ranked),
+        reasons=dict(field.reasons),
         alone=field.alone,
         votes_known=votes_known,
     )
@@ -205,8 +209,9 @@ def _store_matches(run_id: str) -> MatchSet:
 
 def _read(run_id: str) -> tuple[RunPlan, Field, Dataset, ObjectStore]:
     run, store = wiring.run_plan(run_id), wiring.store()
-    rules, photos = rules_of(run), wiring.dataset(run.dataset)
-    return run, field_of(run, finished(run, photos, store), rules), photos, store
+    rules_of(run)
+    photos = wiring.dataset(run.dataset)
+    return run, field_of(run, finished(run, photos, store)), photos, store
 
 
 def left_out_rows(made: MatchSet) -> list[dict[str, str | int]]:
@@ -215,12 +220,21 @@ def left_out_rows(made: MatchSet) -> list[dict[str, str | int]]:
         {
             "model": model,
             "photos": count,
-            "why": f"completed {made.not_ranked[model]:.0%} of its chains"
+            "why": why_not_ranked(made.not_ranked[model], made.reasons.get(model))
             if model in made.not_ranked
             else "did not complete them",
         }
         for model, count in made.left_out.items()
     ]
+
+
+def why_not_ranked(completion: float, reason: str | None) -> str:
+    """In words why a model is not ranked, by its share of complete chains and the rule's reason."""
+    told = f"completed {completion:.1%} of its chains"
+    return {
+        "changes_shape": f"most of its edits have another shape; {told}",
+        "unfinished": f"errors left chains open that would decide; {told} so far",
+    }.get(reason or "", told)
 
 
 def table_of(made: MatchSet) -> pl.DataFrame:

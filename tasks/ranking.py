@@ -2,66 +2,33 @@
 
 from __future__ import annotations
 
-import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
 from prefect import task
 
 from adapters.base import ObjectStore
-from domain import keys
-from domain.errors import DefinitionError, StoreError
+from domain.errors import DefinitionError
 from domain.runs import RunPlan, Snapshot
 from metrics.ranking_frames import ALL
 from tasks import policies, wiring
-from tasks.match_tables import expect_match_set, read_matches
+from tasks.ballots import PEOPLE, ballot_of
 from tasks.planning import newest_run
-from tasks.ranking_tables import Ballot, ranking_tables
-from tasks.scoring import collect, publish_tables, read_table, score
+from tasks.run_tables import run_tables
+from tasks.scoring import publish_tables, read_table
 from tasks.threads import in_thread
-from tasks.vote_store import read_votes
+from tasks.vote_notices import notice_of
 
 
-def ballot_of(run: RunPlan, store: ObjectStore) -> Ballot:
-    """The matches of a run and all votes on them.
+def rank(run: RunPlan, store: ObjectStore) -> Snapshot:
+    """Score a run, rank its models by votes, and store every table; nothing new writes nothing.
 
     Raises:
         DefinitionError: The suite says nothing of votes.
         StoreError: There are no matches, or no votes on them.
     """
-    suite = run.suite
-    if suite.votes is None:
-        raise DefinitionError(f"the suite {suite.id!r} is not voted on; give it `votes:`", field="votes")
-    made = expect_match_set(suite.id, run.id, store)
-    read = read_votes(suite.id, made, store)
-    if read.votes.is_empty():
-        raise StoreError(
-            f"there are no votes on the {made.n_matches} matches of the run {run.id!r}; collect some first",
-            key=keys.votes(suite.id),
-        )
-    return Ballot(suite.votes, made, read_matches(made, store), read, salt_of(suite.id, store))
-
-
-def salt_of(suite: str, store: ObjectStore) -> str:
-    """What pseudonyms of a suite's annotators are salted with; drawn once and kept in the store."""
-    key = keys.vote_salt(suite)
-    store.put_new(key, secrets.token_hex(16).encode())
-    data = store.get(key)
-    if not data:
-        raise StoreError("the salt of the pseudonyms is gone from the store; run it again", key=key)
-    return data.decode()
-
-
-def rank(run: RunPlan, store: ObjectStore) -> Snapshot:
-    """Score a run, rank its models by votes, and store every table; nothing new writes nothing."""
-    ballot = ballot_of(run, store)
-    scored = score(run, collect(run, store))
-    dataset = wiring.dataset(run.dataset).id
-    tables = {
-        name: table.select(pl.lit(run.suite.id).alias("suite"), pl.lit(dataset).alias("dataset"), pl.all())
-        for name, table in ranking_tables(ballot, scored).items()
-    }
-    return publish_tables(run, {**scored, **tables}, store)
+    return publish_tables(run, run_tables(run, ballot_of(run, store), store), store)
 
 
 @task(task_run_name="rank {run_id}", **policies.ONCE)
@@ -115,7 +82,8 @@ def ranking_view(snapshot: Snapshot) -> RankingView:
     facts: dict[str, str] = dict(told.iter_rows())
     agreement = read_table(store, snapshot, "metric_agreement").filter(pl.col("dimension") == ALL)
     notes = [
-        f"{facts['question']} {facts['votes']} votes of {facts['annotators']} people; "
+        *notice_of(facts),
+        f"{facts['question']} {facts['votes']} votes of {facts['annotators']} {_voters(facts)}; "
         f"{facts['matches_with_result']} of {facts['matches']} matches have a result; "
         f"weighting {facts['weighting']}, gold filter {facts['min_gold_accuracy']}",
         *(_agreement(row) for row in agreement.iter_rows(named=True)),
@@ -145,6 +113,12 @@ def _row(row: dict[str, object]) -> tuple[str, ...]:
         f"{row['wins']}/{row['losses']}/{row['ties']}",
         f"{row['note'] or ''}{apart}",
     )
+
+
+def _voters(facts: Mapping[str, str]) -> str:
+    unknown = int(facts["votes_of_unknown_annotators"])
+    who = "people" if facts["voters"] == PEOPLE else "simulated voters"
+    return f"{who} and {unknown} that nobody tells apart" if unknown else who
 
 
 def _points(value: object) -> str:

@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import polars as pl
 
 from domain import keys
 from domain.chains import DIMENSIONS
-from domain.matches import MatchSet
-from domain.votes import VoteRules
+from domain.votes import ANONYMOUS
 from metrics.annotators import FASTEST_MS, annotators, vote_agreement
 from metrics.matchups import matchups
 from metrics.metric_agreement import metric_agreement
 from metrics.model_ranking import Draws, ranking
 from metrics.ranking_frames import MATCHES, VOTES
 from metrics.vote_majorities import MatchResults, match_results
-from tasks.vote_store import VotesRead
+from tasks.ballots import SIMULATED, Ballot
 
-VERSION = 1
+VERSION = 2
 """Of what the numbers mean; the facts of every ranking carry it."""
 RANKING_TABLES = (
     "ranking", "matchups", "match_results", "annotators", "vote_agreement", "metric_agreement", "vote_facts",
 )  # fmt: skip
+RANKED = ("ranking", "matchups", "match_results", "annotators", "vote_agreement", "metric_agreement")
+"""Of these, those whose every row says whose votes it is of."""
 _CROPS = ("crop_a_sha256", "crop_b_sha256", "original_sha256")
-
-
-@dataclass(frozen=True)
-class Ballot:
-    """What people were asked and what they answered."""
-
-    rules: VoteRules
-    match_set: MatchSet
-    matches: pl.DataFrame
-    """The fields of `Match` with `id`, one a row."""
-    read: VotesRead
-    salt: str
-    """Of the pseudonyms; never published."""
 
 
 def ranking_tables(ballot: Ballot, scored: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
@@ -77,10 +64,11 @@ def unranked_models(scored: Mapping[str, pl.DataFrame]) -> list[str]:
 
 
 def pseudonymous(votes: pl.DataFrame, salt: str) -> pl.DataFrame:
-    """Votes whose annotators are called by a short hash of salt, source and name."""
+    """Votes whose annotators are called by a short hash of salt, source and name; unknown ones stay so."""
     people = votes.select("source", "annotator").unique()
     names = [
-        keys.fingerprint({"salt": salt, "source": source, "annotator": name})[:12]
+        (ANONYMOUS if name.startswith(ANONYMOUS) else "")
+        + keys.fingerprint({"salt": salt, "source": source, "annotator": name})[:12]
         for source, name in people.iter_rows()
     ]
     told = people.with_columns(pl.Series("pseudonym", names, dtype=pl.String))
@@ -113,14 +101,24 @@ def facts(ballot: Ballot, found: MatchResults, unranked: list[str], n_with_unran
     left_out["votes_repeated"] += ballot.read.duplicates
     left_out["votes_on_unknown_matches"] += ballot.read.other_matches
     sources = votes.group_by("source").len().sort("source")
+    unknown = votes.filter(pl.col("annotator").str.starts_with(ANONYMOUS))
+    known = votes.filter(~pl.col("annotator").str.starts_with(ANONYMOUS))
+    is_simulated = ballot.voters == SIMULATED
     told: dict[str, object] = {
         "version": VERSION,
+        "voters": ballot.voters,
+        "simulated_votes": votes.height if is_simulated else 0,
+        "simulated_votes_left_out": ballot.read.simulated_left_out,
+        "simulated_crowds": " | ".join(ballot.truths) if is_simulated else None,
         "question": rules.question,
         "majority": "a match goes to the choice with most votes, else it is a tie: half a win each",
         "model": "Bradley-Terry, maximum likelihood; 400 points are odds of 10, mean of the rated 1000",
         "interval": "95 %, percentiles of resampled photos",
-        **{name: value for name, value in rules.model_dump().items() if name != "question"},
-        "match_set": keys.match_set(made.suite, made.run_id),
+        **{
+            name: value for name, value in rules.model_dump().items() if name not in ("question", "simulated")
+        },
+        "simulated_rule": rules.simulated,
+        "matches_digest": keys.sha256("\n".join(ballot.matches["id"].sort()).encode()),
         "match_strategy": made.strategy,
         "match_seed": made.seed,
         "matches": made.n_matches,
@@ -130,9 +128,11 @@ def facts(ballot: Ballot, found: MatchResults, unranked: list[str], n_with_unran
         "models_not_ranked": ", ".join(unranked),
         "votes": votes.height,
         **{f"votes_from_{source}": n for source, n in sources.iter_rows()},
+        **{f"rejected_from_{source}": n for source, n in ballot.rejected.items()},
         **left_out,
         "votes_digest": ballot.read.digest,
-        "annotators": votes.select("source", "annotator").n_unique(),
+        "annotators": known.select("source", "annotator").n_unique(),
+        "votes_of_unknown_annotators": unknown.height,
         "annotators_left_out": len(found.annotators_left_out),
         "too_fast_ms": FASTEST_MS,
     }

@@ -8,8 +8,11 @@ from adapters.base import ObjectStore
 from domain import keys
 from domain.runs import RunPlan, RunRequest, RunSummary
 from tasks import ledger, policies, wiring
+from tasks.ballots import is_voted_on
+from tasks.match_tables import match_set
 from tasks.planning import resolve_run
-from tasks.pointers import current, is_whole
+from tasks.pointers import Pointer, current, is_whole
+from tasks.run_tables import says_the_votes
 from tasks.scoring import tables_of
 from tasks.surveys import survey
 from tasks.threads import in_thread, on_threads
@@ -47,7 +50,21 @@ def unchanged(request: RunRequest, dataset_key: str) -> RunSummary | None:
         return None
     seen = survey(run, photos, store)
     nothing_to_do = seen.history.open.is_empty() and not seen.has_news and not seen.damaged
+    nothing_to_do = nothing_to_do and _says_the_votes(newest, store)
     return summary if nothing_to_do and Unmeasured(seen.history, store).is_empty else None
+
+
+async def goes_on_ranking(run_id: str) -> bool:
+    """Whether a run is of a whole suite that somebody has voted on: then it is ranked as soon as scored."""
+    return await in_thread(_goes_on_ranking, run_id)
+
+
+def _goes_on_ranking(run_id: str) -> bool:
+    return _is_voted_on(wiring.run_plan(run_id), wiring.store())
+
+
+def _is_voted_on(run: RunPlan, store: ObjectStore) -> bool:
+    return run.suite.votes is not None and is_whole(run) and is_voted_on(run.suite.id, store)
 
 
 def _what_it_does(run: RunPlan) -> dict[str, object]:
@@ -55,13 +72,23 @@ def _what_it_does(run: RunPlan) -> dict[str, object]:
 
 
 def _is_there(summary: RunSummary, run: RunPlan, store: ObjectStore) -> bool:
-    suite, digest = summary.snapshot.suite, summary.snapshot.digest
-    files = [keys.report(suite, digest, name) for name in files_of(run)]
-    return None not in on_threads(store.head, files) and _is_the_board(summary, store)
+    suite, held = summary.snapshot.suite, current(summary.snapshot.suite, store)
+    if held is None:
+        return False
+    shown = {summary.snapshot.digest, held.snapshot} if is_whole(run) else {summary.snapshot.digest}
+    files = [keys.report(suite, digest, name) for digest in sorted(shown) for name in files_of(run)]
+    return None not in on_threads(store.head, files) and _is_the_board(held, summary, run)
 
 
-def _is_the_board(summary: RunSummary, store: ObjectStore) -> bool:
-    """Whether readers see this snapshot, or see another because this run is a part of the suite."""
-    held = current(summary.snapshot.suite, store)
-    run = wiring.run_plan(summary.run_id)
-    return held is not None and (held.snapshot == summary.snapshot.digest or not is_whole(run))
+def _is_the_board(held: Pointer, summary: RunSummary, run: RunPlan) -> bool:
+    """Whether readers see this run, as it ended or ranked since, or another because this is but a part."""
+    return held.snapshot == summary.snapshot.digest or held.run == run.id or not is_whole(run)
+
+
+def _says_the_votes(run: RunPlan, store: ObjectStore) -> bool:
+    """Whether readers of a run that people voted on see exactly the votes that there are."""
+    suite, held = run.suite, current(run.suite.id, store)
+    if held is None or not _is_voted_on(run, store):
+        return True
+    has_matches = match_set(suite.id, run.id, store) is not None
+    return has_matches and says_the_votes(held.snapshot, run, store)

@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import polars as pl
-from prefect import task
 
 from adapters.base import ObjectStore
 from domain import keys
@@ -24,7 +23,7 @@ from metrics.overedit_patterns import frequent_patterns
 from metrics.refusals import refusals
 from metrics.shapes import shapes
 from metrics.truth import StepTruth, missed, recognition_cells, true_oer
-from tasks import failures, policies, wiring
+from tasks import failures, wiring
 from tasks.collecting import COLUMNS, Collected, Collector
 from tasks.definitions import taxonomy_of
 from tasks.drift_scoring import DRIFT_TABLES, collect_drift, drift_rules, score_drift
@@ -34,6 +33,7 @@ from tasks.scanning import scan_object
 from tasks.served import notices_of, served_table, unreadable
 from tasks.surveys import survey
 from tasks.threads import in_thread
+from tasks.vote_notices import vote_notices
 
 TABLES = (
     "leaderboard", "progression", "coverage", "coverage_by_group", "overediting", "missed_edits", "patterns",
@@ -230,17 +230,6 @@ def score_tables(run: RunPlan, store: ObjectStore) -> dict[str, pl.DataFrame]:
     return score_drift(run, collect_drift(run, store))
 
 
-@task(task_run_name="score {run_id}", **policies.ONCE)
-async def score_run(run_id: str) -> Snapshot:
-    """Compute and store every table of a run."""
-    return await in_thread(_score_run, run_id)
-
-
-def _score_run(run_id: str) -> Snapshot:
-    run, store = wiring.run_plan(run_id), wiring.store()
-    return publish_tables(run, score_tables(run, store), store)
-
-
 async def notices(snapshot: Snapshot) -> tuple[tuple[str, ...], list[str]]:
     """What a reader of a snapshot must know, one sentence each, and what of it makes the run incomplete."""
     return await in_thread(_notices, snapshot, wiring.store())
@@ -256,7 +245,7 @@ def _notices(snapshot: Snapshot, store: ObjectStore) -> tuple[tuple[str, ...], l
     ]
     run = wiring.run_plan(snapshot.run_id)
     told = notices_of(read_table(store, snapshot, "served"), steps)
-    return (*part_notice(run), *told, *notices_of_groups(run)), problems
+    return (*part_notice(run), *vote_notices(snapshot, store), *told, *notices_of_groups(run)), problems
 
 
 def notices_of_groups(run: RunPlan) -> tuple[str, ...]:

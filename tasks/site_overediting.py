@@ -19,10 +19,10 @@ MOST_EXAMPLES = 3_000
 
 def overediting_of(source: SiteSource, compared: list[Comparison]) -> Overediting | None:
     """The heat maps; None where the suite has none."""
-    table = source.maybe("overediting")
-    if table is None:
+    table, taxonomy_id = source.maybe("overediting"), source.run.suite.taxonomy
+    if table is None or taxonomy_id is None:
         return None
-    taxonomy = load(Taxonomy, source.run.suite.taxonomy)
+    taxonomy = load(Taxonomy, taxonomy_id)
     examples, note = _examples(source, table, taxonomy, compared)
     controls = {card.id for card in source.run.cards if card.is_control}
     matrices = [

@@ -22,6 +22,7 @@ from tasks.site_tables import (
     model_views,
     session_views,
 )
+from tasks.vote_notices import vote_notices
 
 
 def page_of(source: SiteSource, before: SiteSource | None, extra: tuple[str, ...] = ()) -> Page:
@@ -72,4 +73,5 @@ def _notices(source: SiteSource) -> list[str]:
     steps = source.table("steps")
     is_judged = {"judgement", "tracked"} <= set(steps.columns)
     told = notices_of(served, steps) if served is not None and is_judged else ()
-    return [*part_notice(source.run), *told, *notices_of_groups(source.run)]
+    votes = vote_notices(source.snapshot, source.store)
+    return [*part_notice(source.run), *votes, *told, *notices_of_groups(source.run)]

@@ -12,7 +12,7 @@ from adapters.votes.source import VoteSource
 from domain import keys
 from domain.known_matches import KnownMatches
 from domain.vote_requests import CollectRequest
-from domain.votes import ANONYMOUS, MOST_REJECTED, FoundVote, RejectedVote, VotesCollected
+from domain.votes import ANONYMOUS, MOST_REJECTED, FoundVote, RejectedVote, VotesCollected, VoteSourceName
 from tasks import ledger, policies, vote_store, wiring
 from tasks.definitions import load_suite
 from tasks.runs_of_suites import find_run
@@ -69,11 +69,11 @@ def _twice(found: FoundVote, where: str) -> RejectedVote:
     return RejectedVote(where=where, line=found.line, reason="duplicate_voter", detail=detail)
 
 
-def starting(request: CollectRequest, run_id: str, where: str) -> VotesCollected:
+def starting(source: VoteSourceName, run_id: str, where: str) -> VotesCollected:
     """The account of a collection before it has begun."""
     return VotesCollected(
         suite=wiring.run_plan(run_id).suite.id,
-        source=request.source,
+        source=source,
         where=where,
         run_id=run_id,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -93,7 +93,7 @@ def _collect_from(request: CollectRequest, job_id: str | None) -> VotesCollected
     store, run_id = wiring.store(), find_run(request.suite, request.run)
     source = vote_source(request.source, job_id or request.path or load_suite(request.suite).id)
     known = known_matches(wiring.run_plan(run_id), store)
-    return collect(source, known, starting(request, run_id, source.where), store).shown()
+    return collect(source, known, starting(request.source, run_id, source.where), store).shown()
 
 
 async def still_pending(request: CollectRequest, why: str, job_id: str) -> VotesCollected:
@@ -102,7 +102,7 @@ async def still_pending(request: CollectRequest, why: str, job_id: str) -> Votes
 
 
 def _still_pending(request: CollectRequest, why: str, job_id: str) -> VotesCollected:
-    found = starting(request, find_run(request.suite, request.run), job_id)
+    found = starting(request.source, find_run(request.suite, request.run), job_id)
     return found.model_copy(update={"pending": why})
 
 
@@ -134,6 +134,8 @@ def account(done: VotesCollected) -> str:
     text += f"before, {done.n_rejected} rejected"
     if done.reasons:
         text += f" ({', '.join(f'{count} × {reason}' for reason, count in done.reasons.items())})"
+    if done.crowd:
+        text += f". SIMULATED: nobody voted; the crowd's strengths are {done.crowd.truth}"
     if done.anonymous:
         text += f". {done.anonymous} are of voters whom the source does not name, each told from no other"
     return text

@@ -20,7 +20,7 @@ from adapters.base import ObjectStore
 from domain import keys
 from domain.errors import StoreError
 from domain.matches import MatchSet
-from domain.votes import FoundVote, Vote
+from domain.votes import FoundVote, SimulatedRule, Vote
 from tasks import match_tables, parts
 from tasks.threads import on_threads
 
@@ -57,6 +57,8 @@ class VotesRead:
     """Further votes of the same annotator on the same match."""
     digest: str
     """Names these votes, whichever parts hold them."""
+    simulated_left_out: int = 0
+    """Votes of simulated crowds, which do not count beside people's."""
 
 
 Row = tuple[str | int | float | None, ...]
@@ -134,8 +136,13 @@ class Known:
         return None
 
 
-def read_votes(suite: str, matches: MatchSet, store: ObjectStore) -> VotesRead:
+def read_votes(
+    suite: str, matches: MatchSet, store: ObjectStore, simulated: SimulatedRule = "unless_people"
+) -> VotesRead:
     """The votes on the matches of a set, one of each annotator on a match, in the order of their ids.
+
+    Votes of simulated crowds count only where the rule lets them and the suite has no vote of a person, on
+    whatever match.
 
     Raises:
         StoreError: a part of the votes, or the table of matches, is damaged or gone.
@@ -144,13 +151,17 @@ def read_votes(suite: str, matches: MatchSet, store: ObjectStore) -> VotesRead:
         pl.col("id").alias("match"), pl.col("gold").is_not_null().alias("is_gold")
     )
     there = stored(suite, store)
-    ours = there.join(table, on="match", how="inner").sort("at", "id", nulls_last=True)
+    on_these = there.join(table, on="match", how="inner").sort("at", "id", nulls_last=True)
+    is_simulated = pl.col("source") == "simulated"
+    leaves_out = simulated == "never" or not there.filter(~is_simulated).is_empty()
+    ours = on_these.filter(~is_simulated) if leaves_out else on_these
     once = ours.unique(["source", "annotator", "match"], keep="first", maintain_order=True).sort("id")
     return VotesRead(
         votes=once.select(READ),
-        other_matches=there.height - ours.height,
+        other_matches=there.height - on_these.height,
         duplicates=ours.height - once.height,
         digest=keys.sha256("\n".join(once["id"]).encode()),
+        simulated_left_out=on_these.height - ours.height,
     )
 
 

@@ -21,7 +21,7 @@ from domain.votes import VoteRules
 from tasks import ledger
 from tasks.cropping import cut_face, found_box, missing_crops
 from tasks.finished_chains import finished
-from tasks.match_making import crop_work, field_of, keep, rules_of
+from tasks.match_making import crop_work, field_of, keep
 
 SIZE = (60, 40)
 BOX = (20.0, 10.0, 30.0, 20.0)
@@ -106,7 +106,7 @@ def a_voted_run(
 def make_matches(made: VotedRun) -> MatchSet:
     """Cut out the faces of a run and make its matches, without a flow."""
     run, photos, store = made.run, made.photos, made.store
-    field = field_of(run, finished(run, photos, store), rules_of(run))
+    field = field_of(run, finished(run, photos, store))
     for one in missing_crops(run, crop_work(field, photos), store):
         cut_face(found_box(run, photos.by_id[one.photo], store), one.image, store)
     return keep(run, field, photos, store)

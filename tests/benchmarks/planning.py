@@ -43,6 +43,7 @@ from tasks.definitions import load
 from tasks.measured_tables import MeasuredTable
 from tasks.missing_work import missing, shards
 from tasks.planning import _plan_run, resolve_run
+from tasks.pointers import point_to
 from tasks.refreshing import files_of, unchanged
 from tasks.scoring import collect, publish_tables, score
 from tasks.step_tables import Manifest
@@ -173,6 +174,7 @@ def _finish_run(dataset_key: str) -> None:
         snapshot=snapshot,
     )
     store.put(keys.run_summary(run.id), summary.model_dump_json().encode())
+    point_to(snapshot, run, store)
 
 
 class Before:

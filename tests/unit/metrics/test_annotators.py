@@ -140,3 +140,28 @@ def test_those_who_vote_blindly_stand_out():
     found = dict(vote_agreement(votes, matches, draws=FEW).select("name", "value").iter_rows())
     assert found["gold_accuracy"] == pytest.approx(0.8 * 0.983 + 0.2 * 0.5, abs=0.03)
     assert found["leave_one_out_agreement"] < found["majority_share"]
+
+
+def test_people_whom_nobody_names_are_no_annotators():
+    votes = votes_of(
+        ("m", "a", "ann", "a", 2000),
+        ("m", "a", "unknown-1", "a", 2000),
+        ("m", "a", "unknown-2", "b", 100),
+        ("g", "b", "unknown-3", None, None),
+        ("g", "a", "ann", None, None),
+    )
+    table = annotators(votes, matches_of(m=None, g="a"), min_gold_accuracy=0.9)
+    assert table["annotator"].to_list() == ["ann"]
+    assert table["majority_agreement"].to_list() == [1.0], "their votes are still others' votes"
+    told = vote_agreement(votes, matches_of(m=None, g="a"), draws=FEW).rows_by_key("name", unique=True)
+    assert told["gold_accuracy"][0] == 0.5
+    known = votes.with_columns(pl.col("annotator").str.replace("unknown", "bob"))
+    clusters = [
+        vote_agreement(one, matches_of(m=None, g="a"), draws=FEW).filter(pl.col("name") == "gold_accuracy")
+        for one in (votes, known)
+    ]
+    assert [one["n_clusters"].item() for one in clusters] == [2, 2]
+    more = pl.concat([votes, votes_of(("g", "b", "unknown-4", None, None))])
+    again = vote_agreement(more, matches_of(m=None, g="a"), draws=FEW)
+    row = again.filter(pl.col("name") == "gold_accuracy")
+    assert (row["n"].item(), row["n_clusters"].item()) == (3, 2), "two unknown ones may be one person"

@@ -177,3 +177,21 @@ def test_no_vote_at_all_is_an_empty_table():
     found = match_results(votes_of(), matches_of("m"))
     assert found.frame.is_empty()
     assert found.left_out["matches_without_vote"] == 1
+
+
+def test_nothing_is_learnt_of_people_whom_nobody_names():
+    """Ann agrees in 20 of 21 matches and weighs log(25.6/3.4) = 2.02; an unknown vote log(0.7/0.3) = 0.85."""
+    ids = [f"m{n}" for n in range(20)]
+    votes = [(name, "a", person) for name in ids for person in ("ann", "bob", "cy")]
+    rows = [*votes, ("x", "a", "ann"), ("x", "b", "unknown-1"), ("x", "b", "unknown-2")]
+    weighed = match_results(votes_of(*rows), matches_of(*ids, "x"), weighting="agreement").frame
+    assert weighed.filter(pl.col("match") == "x")["result"].item() == "a", "2.02 against 1.69"
+    three = [*rows, ("x", "b", "unknown-3")]
+    weighed = match_results(votes_of(*three), matches_of(*ids, "x"), weighting="agreement").frame
+    assert weighed.filter(pl.col("match") == "x")["result"].item() == "b", "2.02 against 2.54"
+
+
+def test_an_unknown_person_is_never_below_the_gold_accuracy():
+    votes = votes_of(("g", "b", "unknown-1"), ("g", "b", "ann"), ("m", "a", "unknown-2"))
+    found = match_results(votes, matches_of("m", "g", gold={"g": "a"}), min_gold_accuracy=0.5)
+    assert found.annotators_left_out == ("ann",)

@@ -14,9 +14,9 @@ from domain.errors import DefinitionError, StoreError
 from domain.matches import Match
 from domain.runs import RunPlan
 from domain.votes import VoteRules
+from tasks.ballots import Ballot, ballot_of, salt_of
 from tasks.match_tables import read_matches
-from tasks.ranking import ballot_of, salt_of
-from tasks.ranking_tables import RANKING_TABLES, Ballot, facts, pseudonymous, ranking_tables
+from tasks.ranking_tables import RANKING_TABLES, facts, pseudonymous, ranking_tables
 from tasks.vote_store import VotesRead, read_votes
 
 PHOTOS = [f"photo-{number}" for number in range(6)]
@@ -139,14 +139,15 @@ def test_one_name_in_two_sources_is_two_people(ballot: Ballot) -> None:
 def test_the_facts_say_what_was_done_and_left_out(ballot: Ballot, scored) -> None:
     told = facts_of(ranking_tables(ballot, scored))
     expected = {
-        "version": "1", "question": "Which face looks more like the original?", "weighting": "none",
+        "version": "2", "question": "Which face looks more like the original?", "weighting": "none",
         "min_gold_accuracy": "none", "resamples": "200", "strategy": "least_judged",
         "match_strategy": "least_judged",
         "matches": "37", "matches_gold": "1", "matches_with_result": "36", "matches_without_vote": "0",
         "votes": "44", "votes_from_file": "37", "votes_from_page": "7", "votes_repeated": "1",
         "votes_on_unknown_matches": "1", "votes_on_gold_matches": "2",
         "votes_of_annotators_below_gold_accuracy": "0", "annotators": "2", "annotators_left_out": "0",
-        "match_set": "matches/drift/of/run-1.json", "votes_digest": ballot.read.digest,
+        "votes_of_unknown_annotators": "0", "voters": "people", "simulated_votes": "0",
+        "simulated_votes_left_out": "0", "simulated_crowds": "none", "votes_digest": ballot.read.digest,
     }  # fmt: skip
     assert {name: told[name] for name in expected} == expected
 
