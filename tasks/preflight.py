@@ -18,6 +18,7 @@ from adapters.stores.settings import VARIABLE, Place, is_relative, place
 from domain.errors import DefinitionError, FacedriftError, StoreError
 from domain.runs import RunRequest
 from tasks import wiring
+from tasks.definitions import load_suite
 from tasks.environment_checks import check_environment
 from tasks.planning import calls_somebody, preview, resolve
 from tasks.provider_checks import problems_of
@@ -141,11 +142,11 @@ def _check_onnxruntime() -> None:
 
 
 def _check_photos(suite: str) -> None:
-    wiring.dataset_source(resolve(RunRequest(suite=suite)).suite.dataset)
+    wiring.dataset_source(load_suite(suite).dataset)
 
 
 def _check_pack(suite: str) -> None:
-    wiring.embedder(resolve(RunRequest(suite=suite)).suite.embedder.pack)
+    wiring.embedder(load_suite(suite).embedder.pack)
 
 
 def check_prefect() -> None:
