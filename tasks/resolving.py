@@ -113,9 +113,9 @@ def _unwritten(suite: Suite, chain_set: str) -> DefinitionError:
         f"put photos and their table into {data.path} of FACEDRIFT_DATA, then run " if data.path else "run "
     )
     return DefinitionError(
-        f"the prompt chains {chain_set!r} of the suite {suite.id!r} are not written yet{hint}; they are a file "
-        f"of yours, chains/{chain_set}.yaml in the folder that FACEDRIFT_DEFINITIONS names. To make it, {first}"
-        f"`facedrift photos prepare {suite.id}`, then `facedrift chains draft {chain_set} "
+        f"the prompt chains {chain_set!r} of the suite {suite.id!r} are not written yet{hint}; they are a "
+        f"file of yours, chains/{chain_set}.yaml in the folder that FACEDRIFT_DEFINITIONS names. To make it, "
+        f"{first}`facedrift photos prepare {suite.id}`, then `facedrift chains draft {chain_set} "
         f"--dataset {data.id} --writer {writer}` or write it by hand, look at every prompt beside its photo, "
         'and run `facedrift chains lint` on it; docs/identity-drift.md, "Your own set", shows all of it',
         field="chain_set",
