@@ -20,11 +20,12 @@ def retired(card: ModelCard | JudgeCard, today: datetime.date) -> str | None:
 
 def retirement_notices(cards: Iterable[ModelCard | JudgeCard], today: datetime.date) -> list[str]:
     """What a person must know before a run: who is retired, and who will be within 30 days."""
-    return [notice for card in cards if (notice := retired(card, today) or _retiring(card, today))]
+    return [notice for card in cards if (notice := retired(card, today) or retiring(card, today))]
 
 
-def _retiring(card: ModelCard | JudgeCard, today: datetime.date) -> str | None:
-    if card.retired_on is None or card.retired_on > today + SOON:
+def retiring(card: ModelCard | JudgeCard, today: datetime.date) -> str | None:
+    """That a card's model will be switched off within 30 days, or None where it will not or is already."""
+    if card.retired_on is None or not today < card.retired_on <= today + SOON:
         return None
     left = (card.retired_on - today).days
     return (

@@ -79,7 +79,7 @@ def _sessions(suite: Suite, written: Sequence[str]) -> str:
 
 def doctor(suite: str) -> bool:
     """Print every check with what to mend; True when nothing is wrong."""
-    from tasks.preflight import checks, cost_line
+    from tasks.preflight import checks, cost_line, notices
 
     healthy = True
     for name, problem in checks(suite):
@@ -90,6 +90,8 @@ def doctor(suite: str) -> bool:
         )
         if problem:
             out.print(problem, markup=False, highlight=False, soft_wrap=True)
+    for notice in notices(suite) if healthy else ():
+        out.print(f"[yellow]notice[/]  {notice}", highlight=False, soft_wrap=True)
     if healthy and (cost := cost_line(suite)):
         out.print(f"        {cost}", highlight=False)
     return healthy

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from adapters.imaging.packs import PackSettings
 from adapters.registry import editor_class
 from adapters.stores.settings import VARIABLE, Place, is_relative, place
 from domain.errors import DefinitionError, FacedriftError, StoreError
+from domain.retirement import retiring
 from domain.runs import RunRequest
 from tasks import wiring
 from tasks.definitions import load_suite
@@ -101,6 +103,15 @@ def checks(suite: str) -> Iterator[tuple[str, str | None]]:
     for card in cards:
         if not wiring.is_in_process(card.provider):
             yield f"{card.id} can be called over {card.provider}", problems.get(card.id)
+
+
+def notices(suite: str, today: date | None = None) -> list[str]:
+    """What `facedrift doctor` says besides: who will be switched off within 30 days of today."""
+    resolved = resolve(RunRequest(suite=suite))
+    if resolved.suite.rehearsal.always:
+        return []
+    day = today or datetime.now(UTC).date()
+    return [notice for card in (*resolved.cards, *resolved.judges) if (notice := retiring(card, day))]
 
 
 def cost_line(suite: str) -> str | None:

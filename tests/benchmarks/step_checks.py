@@ -43,6 +43,7 @@ def main(chains: int, scale: float, seed: int) -> None:
     for chain in range(chains):
         for name in PHOTOS:
             image, drift = photo(name, scale), rng.choice(DRIFTS)
+            earlier: list[str] = []
             for _ in range(STEPS):
                 there = [f"{t.colour} {t.kind}" for t in find_things(decode_rgb(image)) if t.kind in ITEMS]
                 prompt = any_prompt(rng, there)
@@ -55,8 +56,9 @@ def main(chains: int, scale: float, seed: int) -> None:
                 told = truth(outcome)["made"]
                 found[told, answer.made] += 1
                 if told != answer.made:
-                    say(f"{name} {chain} drift {drift}: {prompt!r} {truth(outcome)}\n    {answer}")
-                image = outcome.image
+                    say(f"{name} {chain} drift {drift}: {prompt!r} after {earlier}: {truth(outcome)}")
+                    say(f"    {answer}")
+                image, earlier = outcome.image, [*earlier, prompt] if told else earlier
     n = sum(found.values())
     say(f"{n} edits, {spent / n:.2f} s a check")
     say(f"made: {found[True, True]} passed, {found[True, False]} failed")
