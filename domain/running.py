@@ -27,8 +27,8 @@ class Rehearsal(BaseModel):
 
     always: bool = False
     """True for a suite that is never run in earnest."""
-    editor: str = Field(default="procedural", pattern=Slug)
-    """Model card of the editor behind the stand-in; one that calls nobody."""
+    editor: str | None = Field(default=None, pattern=Slug)
+    """Model card of the editor behind the stand-in; one that calls nobody. None: `Suite.standin_editor`."""
     faults: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     """Shares of calls that go wrong; see `adapters.standin.faults`."""
     timeout_s: float = Field(default=5.0, gt=0)

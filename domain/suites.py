@@ -136,6 +136,11 @@ class Suite(BaseModel):
     """Chains in one shard of `edit_chains`."""
 
     @property
+    def standin_editor(self) -> str:
+        """Model card of the editor behind the stand-in of a rehearsal: one that can read the prompts."""
+        return self.rehearsal.editor or ("procedural" if self.chain_set is None else "scene-mild")
+
+    @property
     def listed(self) -> dict[str, tuple[str, ...]]:
         """Demographic to the values that the axes compare."""
         held: dict[str, tuple[str, ...]] = {}

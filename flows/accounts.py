@@ -8,6 +8,7 @@ from rich.table import Table
 
 from domain.runs import Missing, RunPlan, RunSummary
 from flows.consoles import err, out
+from tasks.provider_checks import retirements
 from tasks.run_accounts import checks_text
 
 MOST_LINES = 10
@@ -15,7 +16,7 @@ MOST_LINES = 10
 
 
 def print_plan(plan: RunPlan, missing: Missing) -> None:
-    """What is missing, and what its calls may cost and take."""
+    """What is missing, what its calls may cost and take, and who is switched off or soon will be."""
     out.print(
         f"{plan.suite.id}: {missing.chains} chains, {missing.complete} complete, {missing.stopped} stopped, "
         f"{missing.unfinished} to do",
@@ -34,6 +35,8 @@ def print_plan(plan: RunPlan, missing: Missing) -> None:
         )
         out.print(line, highlight=False)
     out.print(f"about ${missing.cost_usd:.2f} and {missing.seconds:.0f} s of calls", highlight=False)
+    for notice in retirements(plan, missing):
+        err.print(f"notice: {notice}", style="yellow", markup=False, soft_wrap=True)
 
 
 def print_summary(summary: RunSummary, work_s: float) -> None:

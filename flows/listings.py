@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from pydantic import JsonValue
 from rich.markup import escape
 from rich.table import Table
 
+from domain.chains import ChainSet
 from domain.errors import DefinitionError
-from domain.judge_cards import JudgeCard
+from domain.judge_cards import JudgeCard, JudgeRole
 from domain.model_cards import ModelCard
 from domain.suites import Suite
 from flows.consoles import out
@@ -43,7 +46,7 @@ def judges() -> None:
     table = Table(*columns, box=None, pad_edge=False)
     for name in names(JudgeCard):
         card = load(JudgeCard, name)
-        roles = ", ".join(card.prompts) or "consistency, state, sessions"
+        roles = ", ".join(card.prompts or get_args(JudgeRole))
         price, retired = f"${card.price_usd:g}", str(card.retired_on or "")
         table.add_row(
             card.id, escape(card.name), card.lab, card.provider, card.endpoint, roles, price, retired
@@ -52,24 +55,31 @@ def judges() -> None:
 
 
 def suites() -> None:
-    """Print the suites."""
+    """Print the suites; one whose prompt chains are not written yet says so."""
     table = Table("suite", "title", "dataset", "sessions", "models", "face pack", box=None, pad_edge=False)
+    written = names(ChainSet)
     for name in names(Suite):
         suite = load(Suite, name)
         table.add_row(
             suite.id,
             escape(suite.title),
             suite.dataset.id,
-            str(len(suite.sessions) or "all"),
+            _sessions(suite, written),
             ", ".join(suite.models),
             suite.embedder.pack,
         )
     out.print(table)
 
 
+def _sessions(suite: Suite, written: Sequence[str]) -> str:
+    if suite.chain_set is not None and suite.chain_set not in written:
+        return "to be written"
+    return str(len(suite.sessions) or "all")
+
+
 def doctor(suite: str) -> bool:
     """Print every check with what to mend; True when nothing is wrong."""
-    from tasks.preflight import checks, cost_line
+    from tasks.preflight import checks, cost_line, notices
 
     healthy = True
     for name, problem in checks(suite):
@@ -80,6 +90,8 @@ def doctor(suite: str) -> bool:
         )
         if problem:
             out.print(problem, markup=False, highlight=False, soft_wrap=True)
+    for notice in notices(suite) if healthy else ():
+        out.print(f"[yellow]notice[/]  {notice}", highlight=False, soft_wrap=True)
     if healthy and (cost := cost_line(suite)):
         out.print(f"        {cost}", highlight=False)
     return healthy

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from adapters.imaging.packs import PackSettings
 from adapters.registry import editor_class
 from adapters.stores.settings import VARIABLE, Place, is_relative, place
 from domain.errors import DefinitionError, FacedriftError, StoreError
+from domain.retirement import retiring
 from domain.runs import RunRequest
 from tasks import wiring
+from tasks.definitions import load_suite
 from tasks.environment_checks import check_environment
 from tasks.planning import calls_somebody, preview, resolve
 from tasks.provider_checks import problems_of
@@ -102,6 +105,15 @@ def checks(suite: str) -> Iterator[tuple[str, str | None]]:
             yield f"{card.id} can be called over {card.provider}", problems.get(card.id)
 
 
+def notices(suite: str, today: date | None = None) -> list[str]:
+    """What `facedrift doctor` says besides: who will be switched off within 30 days of today."""
+    resolved = resolve(RunRequest(suite=suite))
+    if resolved.suite.rehearsal.always:
+        return []
+    day = today or datetime.now(UTC).date()
+    return [notice for card in (*resolved.cards, *resolved.judges) if (notice := retiring(card, day))]
+
+
 def cost_line(suite: str) -> str | None:
     """What the missing calls of a suite may cost, or None when no call costs anything."""
     request = RunRequest(suite=suite)
@@ -141,11 +153,11 @@ def _check_onnxruntime() -> None:
 
 
 def _check_photos(suite: str) -> None:
-    wiring.dataset_source(resolve(RunRequest(suite=suite)).suite.dataset)
+    wiring.dataset_source(load_suite(suite).dataset)
 
 
 def _check_pack(suite: str) -> None:
-    wiring.embedder(resolve(RunRequest(suite=suite)).suite.embedder.pack)
+    wiring.embedder(load_suite(suite).embedder.pack)
 
 
 def check_prefect() -> None:

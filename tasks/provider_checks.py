@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from prefect import task
 
@@ -13,6 +13,7 @@ from domain.errors import DefinitionError, FacedriftError, TransientError
 from domain.judge_cards import JudgeCard
 from domain.model_cards import ModelCard
 from domain.photos import Dataset
+from domain.retirement import retired, retirement_notices
 from domain.runs import Missing, RunPlan
 from domain.suites import Suite
 from tasks import policies, wiring
@@ -46,9 +47,9 @@ def problems_of(
 
 
 def _problem(card: AnyCard, suite: Suite, rehearse: bool, unreached: bool) -> str | None:
-    today = datetime.now(UTC).date()
-    if card.retired_on is not None and card.retired_on <= today and not rehearse:
-        return f"{card.id} was retired on {card.retired_on}; leave it out, or name its successor"
+    gone = retired(card, datetime.now(UTC).date())
+    if gone and not rehearse:
+        return gone
     try:
         built = _build(card, suite, rehearse)
         if isinstance(built, Checkable):
@@ -65,6 +66,14 @@ def _build(card: AnyCard, suite: Suite, rehearse: bool) -> object:
         return wiring.build_judge(card, suite, rehearse=rehearse)
     nobody = Dataset(id="none", embedder_fingerprint="none", photos=())
     return wiring.build_editor(card, nobody, suite, rehearse=rehearse)
+
+
+def retirements(run: RunPlan, missing: Missing, today: date | None = None) -> list[str]:
+    """Of the cards that a run still has to call: which are retired, or will be within 30 days of today."""
+    if run.request.rehearse:
+        return []
+    cards = needed(run.cards, run.judge_cards, missing)
+    return retirement_notices(cards, today or datetime.now(UTC).date())
 
 
 def check_resolved(resolved: Resolved, missing: Missing, *, rehearse: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 
 from pydantic import BaseModel, JsonValue
@@ -19,7 +20,7 @@ from domain.runs import choose
 from domain.sessions import Session, SessionSet, sessions_of_chains
 from domain.suites import Suite
 from domain.taxonomy import Taxonomy
-from tasks.definitions import load, load_suite, taxonomy_of
+from tasks.definitions import load, load_suite, names, taxonomy_of
 from tasks.own_photos import with_own_photos
 
 MOST_NAMES = 5
@@ -96,9 +97,30 @@ def sessions_of(suite: Suite) -> tuple[Session, ...]:
 
 
 def _source(suite: Suite) -> SessionSet | ChainSet:
-    if suite.chain_set is not None:
-        return load(ChainSet, suite.chain_set)
-    return load(SessionSet, suite.session_set or "")
+    if suite.chain_set is None:
+        return load(SessionSet, suite.session_set or "")
+    if suite.chain_set not in names(ChainSet):
+        raise _unwritten(suite, suite.chain_set)
+    return load(ChainSet, suite.chain_set)
+
+
+def _unwritten(suite: Suite, chain_set: str) -> DefinitionError:
+    """How to make the prompt chains that a suite names and nobody has written."""
+    known, data, writer = names(ChainSet), suite.dataset, suite.steps.checker or "JUDGE"
+    close = get_close_matches(chain_set, known, n=1, cutoff=0.7)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    first = (
+        f"put photos and their table into {data.path} of FACEDRIFT_DATA, then run " if data.path else "run "
+    )
+    return DefinitionError(
+        f"the prompt chains {chain_set!r} of the suite {suite.id!r} are not written yet{hint}; they are a "
+        f"file of yours, chains/{chain_set}.yaml in the folder that FACEDRIFT_DEFINITIONS names. To make it, "
+        f"{first}`facedrift photos prepare {suite.id}`, then `facedrift chains draft {chain_set} "
+        f"--dataset {data.id} --writer {writer}` or write it by hand, look at every prompt beside its photo, "
+        'and run `facedrift chains lint` on it; docs/identity-drift.md, "Your own set", shows all of it',
+        field="chain_set",
+        allowed=known,
+    )
 
 
 def _in_suite(suite: Suite, source: SessionSet | ChainSet) -> tuple[Session, ...]:

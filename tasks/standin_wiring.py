@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue, ValidationError
 
+from adapters.base import StepChecker
 from adapters.registry import USES_POOL
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
@@ -25,15 +26,20 @@ if TYPE_CHECKING:
 def standin(
     suite: Suite, state: Path, faults: Mapping[str, JsonValue] | None = None, only_key: str | None = None
 ) -> Starlette:
-    """What answers in a rehearsal of a suite, with a local editor and judge behind it."""
+    """What answers in a rehearsal of a suite, with a local editor and judge behind it.
+
+    Raises:
+        DefinitionError: the editor that the suite names calls somebody itself, or its faults are wrong.
+    """
     from adapters.judges.local_chains import LocalChainWriter
     from adapters.judges.local_writer import LocalWriter
+    from adapters.standin.any_prompt import AnyPromptChecker, AnyPromptEditor
     from adapters.standin.app import build_app
     from adapters.standin.faults import Faults
     from adapters.standin.work import StandinWork
 
     nobody = Dataset(id="none", embedder_fingerprint="none", photos=())
-    behind = load(ModelCard, suite.rehearsal.editor)
+    behind = load(ModelCard, suite.standin_editor)
     if not wiring.is_in_process(behind.provider) or behind.provider in USES_POOL:
         raise DefinitionError(f"{behind.id!r} cannot stand in for others", field="rehearsal.editor")
     judge = wiring.build_judge(load(JudgeCard, "local"), suite)
@@ -42,5 +48,9 @@ def standin(
     except ValidationError as error:
         raise settings_error(error, Suite, suite.id, "rehearsal.faults") from error
     editor = wiring.build_editor(behind, nobody, suite)
-    work = StandinWork(editor, judge, judge, LocalWriter(), LocalChainWriter())
+    checker = cast(StepChecker, judge)  # the local judge can
+    if suite.chain_set is not None:
+        other = wiring.build_editor(load(ModelCard, "control-recompress"), nobody, suite)
+        editor, checker = AnyPromptEditor(editor, other), AnyPromptChecker(checker)
+    work = StandinWork(editor, judge, judge, LocalWriter(), LocalChainWriter(), checker)
     return build_app(work, drawn, state, only_key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,7 @@ from PIL import Image
 from adapters.editors.scene import SceneEditor, SceneSettings
 from adapters.imaging.decode import decode_rgb
 from adapters.imaging.face_models import FaceModels, align
+from adapters.imaging.scene_prompts import COLOURS, ITEMS, PLACES, SIGNS
 from domain.edits import Edited, EditOutcome, EditRequest
 
 _GROUP = Path(insightface.__file__).parent / "data" / "images" / "t1.jpg"
@@ -84,3 +86,21 @@ def truth(outcome: EditOutcome) -> dict[str, Any]:
     """What the editor says it did."""
     assert isinstance(outcome, Edited), outcome
     return cast("dict[str, Any]", outcome.details["truth"])
+
+
+def any_prompt(rng: random.Random, there: list[str]) -> str:
+    """Something to ask of a picture in which these items are."""
+    colour, other = rng.sample(list(COLOURS), 2)
+    item, place = f"{colour} {rng.choice(ITEMS)}", rng.choice(PLACES)
+    known = rng.choice(there) if there else item
+    letters = f'{other} letters saying "{rng.choice(("OPEN", "SALE", "No 7"))}"'
+    options: list[Any] = [
+        f"Change the colour of the shirt to {colour}",
+        f"Change the hair colour to {rng.choice(('red', 'blue', 'green', 'purple'))}",
+        f"Put a {colour} {rng.choice(SIGNS)} with {letters} at the {place}",
+        *[f"Add a {item} at the {place}"] * 2,
+        f"Move the {known} to the {place}",
+        f"Remove the {known}",
+        f"Replace the {known} with a {item}",
+    ]
+    return rng.choice(options)

@@ -10,6 +10,8 @@ its hair. What an editor says of itself is not asked. Limits:
 - Words are compared with how `adapters.imaging.scene_items` draws them; another lettering counts as wrong.
 - A colour is the nearest of the eleven named ones (nine for hair); the clothes of other people than the
   largest face count as surroundings.
+- At 1024 and 1248 pixels it agrees with the editor in 410 of 414 random edits (99.0 %; docs/methods.md); it
+  passed none that was not made.
 - A large change is one of at least 0.4 % of the picture, seen at 160 pixels; changes inside the boxes around
   heads are never looked at, except the hair when it was asked for.
 """

@@ -11,14 +11,11 @@ from adapters.standin.wire import Json, Object, a_list, a_text, a_whole, an_obje
 from adapters.standin.work import Call, StandinWork
 from domain.chain_drafting import DraftWanted
 from domain.edits import JudgeReply
-from domain.judging import CHAIN_FIELDS, INSTRUCTION_FIELD, SCORE_FIELDS
+from domain.judging import CHAIN_FIELDS, CHECKLIST_FIELDS, INSTRUCTION_FIELD, SCORE_FIELDS
 from domain.session_writing import Wanted
 from domain.taxonomy import Attribute
 
 PASSING_SCORE = 5
-_CHECKLIST = "prompt_applies"
-_ALWAYS = (_CHECKLIST, "framing_kept")
-"""Checks that pass also when the edit was not made."""
 _INSTRUCTION = re.compile(r"<instruction>(.*?)</instruction>", re.DOTALL)
 _WANTED = re.compile(r"<wanted>(.*?)</wanted>", re.DOTALL)
 _FILLER = "Nothing more to say."
@@ -52,13 +49,12 @@ def answer(work: StandinWork, schema: Object, call: Call) -> tuple[str, str]:
         PhotoError: an image does not decode.
     """
     names = {plain(name) for name in property_names(schema)}
-    if plain(_CHECKLIST) in names or names >= {plain(name) for name in SCORE_FIELDS}:
-        if len(call.pictures) < 2:
-            raise CannotAnswer("two images are needed, before and after")
-        found = _INSTRUCTION.search(call.prompt)
-        prompt = found.group(1).strip() if found else call.prompt
-        reply = work.judge.score(call.pictures[0], call.pictures[-1], prompt)
-        known = _of_scores(reply.raw_text, plain(_CHECKLIST) in names)
+    if names >= {plain(name) for name in SCORE_FIELDS}:
+        reply = work.judge.score(*_edit_of(call))
+        known = _of_scores(reply.raw_text)
+    elif names >= {plain(name) for name in CHECKLIST_FIELDS}:
+        reply = _checked(work, call)
+        known = _as_it_is(reply)
     elif INSTRUCTION_FIELD in names:
         reply = _written(work, call.prompt)
         known = Known(an_object(json.loads(reply.raw_text)))
@@ -66,12 +62,31 @@ def answer(work: StandinWork, schema: Object, call: Call) -> tuple[str, str]:
         raise CannotAnswer("an image is needed")
     elif names >= {plain(name) for name in CHAIN_FIELDS}:
         reply = _drafted(work, call)
-        known = Known({plain(name): value for name, value in an_object(json.loads(reply.raw_text)).items()})
+        known = _as_it_is(reply)
     else:
         reply = work.tracker.track(call.pictures[0])
-        known = Known({plain(name): value for name, value in an_object(json.loads(reply.raw_text)).items()})
+        known = _as_it_is(reply)
     text = json.dumps(fill(schema, known, schema), ensure_ascii=False)
     return text, reply.served_version or ""
+
+
+def _edit_of(call: Call) -> tuple[bytes, bytes, str]:
+    """What an edit is judged by: the pictures before and after, and what was asked."""
+    if len(call.pictures) < 2:
+        raise CannotAnswer("two images are needed, before and after")
+    found = _INSTRUCTION.search(call.prompt)
+    return call.pictures[0], call.pictures[-1], found.group(1).strip() if found else call.prompt
+
+
+def _as_it_is(reply: JudgeReply) -> Known:
+    fields = an_object(json.loads(reply.raw_text))
+    return Known({plain(name): value for name, value in fields.items()})
+
+
+def _checked(work: StandinWork, call: Call) -> JudgeReply:
+    if work.checker is None:
+        raise CannotAnswer("a step is to be checked, and nobody here can")
+    return work.checker.check_step(*_edit_of(call))
 
 
 def _written(work: StandinWork, prompt: str) -> JudgeReply:
@@ -97,14 +112,12 @@ def _drafted(work: StandinWork, call: Call) -> JudgeReply:
     return work.drafter.draft_chain(call.pictures[0], wanted)
 
 
-def _of_scores(raw_text: str, is_checklist: bool) -> Known:
+def _of_scores(raw_text: str) -> Known:
     scores = an_object(json.loads(raw_text))
     success = scores.get(SCORE_FIELDS[0])
     number = float(success) if isinstance(success, int | float) else 0.0
-    verdict = number >= PASSING_SCORE
-    if is_checklist:
-        return Known({plain(name): True for name in _ALWAYS}, 0, verdict)  # numbers count what is wrong
-    return Known({plain(name): scores.get(name) for name in SCORE_FIELDS}, number, verdict)
+    fields = {plain(name): scores.get(name) for name in SCORE_FIELDS}
+    return Known(fields, number, number >= PASSING_SCORE)
 
 
 def broken(text: str) -> str:

@@ -120,7 +120,8 @@ class Desk:
         scripted = self.script.take(call.provider, call.kind)
         if scripted is not None:
             fault = None if scripted.fault == "ok" else scripted.fault
-            fate = Draw(fault, fate.latency_s, fate.form if scripted.form is None else scripted.form)
+            form = fate.form if scripted.form is None else scripted.form
+            fate = Draw(fault, fate.latency_s, form, nth)
         self.recent.note(request, call, fate)
         if fate.fault in TURNED_AWAY:
             self.count_fault(call.provider, fate.fault)
@@ -153,7 +154,8 @@ class Desk:
     async def edit_now(self, call: Call, fate: Draw, asked_format: str = "") -> Made:
         """Make an edit whose answer goes out on the same connection."""
         await self.pause(fate.latency_s)
-        order = Order(call.model, call.pictures[0], call.prompt, call.seed, fate.fault, asked_format)
+        seed = _seed(call, fate)
+        order = Order(call.model, call.pictures[0], call.prompt, seed, fate.fault, asked_format)
         made = await self.by_worker(lambda: make(self.work, order))
         self._count_made(call.provider, made.kind)
         if made.kind == "image" and fate.fault == "truncated":
@@ -181,7 +183,7 @@ class Desk:
             arguments=folded,
             prompt=call.prompt,
             image_sha256=sha256,
-            seed=call.seed,
+            seed=_seed(call, fate),
             fault=fate.fault,
             form=fate.form,
             sent_at=now,
@@ -256,6 +258,11 @@ class Desk:
             self.accounts.count(provider, "failed")
         else:
             self.accounts.count(provider, "answered", "images" if kind == "image" else kind)
+
+
+def _seed(call: Call, fate: Draw) -> int:
+    """The seed that was sent; of a call without one, another each time, as a model draws its own."""
+    return fate.nth if call.seed is None else call.seed
 
 
 def _mourn(worker: asyncio.Task[None]) -> None:

@@ -133,6 +133,8 @@ class Draw:
     latency_s: float
     form: int
     """0 or 1: which of a provider's two forms of refusal; changes each time that the same is asked."""
+    nth: int = 1
+    """How many times the same was asked by now."""
 
 
 def draw(faults: Faults, provider: Provider, kind: Kind, identity: str, nth: int) -> Draw:
@@ -147,8 +149,8 @@ def draw(faults: Faults, provider: Provider, kind: Kind, identity: str, nth: int
             continue
         chance -= faults.share(name)
         if chance < 0:
-            return Draw(name, latency, form)
-    return Draw(None, latency, form)
+            return Draw(name, latency, form, nth)
+    return Draw(None, latency, form, nth)
 
 
 class Script:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from adapters.base import ChainWriter, Editor, Judge, SessionWriter, StateTracker
+from adapters.base import ChainWriter, Editor, Judge, SessionWriter, StateTracker, StepChecker
 from adapters.standin import images
 from adapters.standin.faults import FaultName, Kind, Provider
 from adapters.standin.wire import Object
@@ -27,6 +27,7 @@ class StandinWork:
     tracker: StateTracker
     writer: SessionWriter | None = None
     drafter: ChainWriter | None = None
+    checker: StepChecker | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from adapters.base import EditorContext, JudgeContext
 from adapters.judges.questions import PLACEHOLDERS, rendered
 from adapters.registry import EDITORS, IN_PROCESS, JUDGES, editor_class, judge_class
 from domain.chains import ChainSet
+from domain.errors import DefinitionError
 from domain.groups import GroupDefinitions
 from domain.judge_cards import JudgeCard
 from domain.keys import fingerprint
@@ -25,6 +26,7 @@ from domain.sessions import SessionSet, sessions_of_chains
 from domain.suites import FacePack, Suite
 from domain.taxonomy import Taxonomy
 from tasks.group_tables import axes_of
+from tasks.resolving import sessions_of
 
 DEFINITIONS = Path(domain.__file__).parent / "definitions"
 KINDS = {
@@ -47,6 +49,8 @@ CARDS: dict[str, ModelCard | JudgeCard] = {
     for name in names(kind)
 }
 KEY = "key-of-this-test"
+HOW_A_RESULT_IS_READ = {"result_field", "image_is_list"}
+"""Settings of queues that are sent to nobody."""
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(DEFINITIONS)))
@@ -72,7 +76,13 @@ def test_sessions_agree_with_their_taxonomy(name: str):
 @pytest.mark.parametrize("name", names(Suite))
 def test_a_suite_names_what_exists(name: str):
     suite = load_suite(name)
-    if suite.chain_set:
+    if suite.chain_set and suite.chain_set not in names(ChainSet):
+        with pytest.raises(DefinitionError, match="chains draft") as caught:
+            sessions_of(suite)
+        assert (suite.chain_set, suite.dataset.path) == (suite.id, suite.id), "all of it is a person's own"
+        assert f"photos prepare {name}" in caught.value.message
+        known: tuple[str, ...] = ("any",)
+    elif suite.chain_set:
         known = tuple(session.id for session in sessions_of_chains(load(ChainSet, suite.chain_set)))
     else:
         sessions = load(SessionSet, suite.session_set or "")
@@ -106,6 +116,48 @@ def test_the_suites_of_the_paper_are_whole(name: str, dataset: str, short: int):
     assert labels == expected
 
 
+def test_the_suite_of_the_leaderboard_is_as_published():
+    """The multi-step identity-drift leaderboard, sections 4 and 5."""
+    suite = load_suite("identity-drift")
+    assert (suite.steps.attempts, suite.steps.max_aspect_change) == (3, 0.01)
+    assert suite.steps.checker == "gpt-6.1-sol"
+    assert load(JudgeCard, suite.steps.checker).settings["reasoning_effort"] == "medium"
+    assert suite.votes
+    assert (suite.votes.min_completion, suite.votes.votes_per_match) == (0.8, round(322_417 / 60_800))
+    assert (suite.embedder.pack, suite.standin_editor) == ("buffalo_l", "scene-mild")
+    cards = {model: load(ModelCard, model) for model in suite.models}
+    assert not [card for card in cards.values() if card.is_control or card.provider in IN_PROCESS]
+    hosted = [card for card in cards.values() if card.provider == "fal"]
+    arguments = {card.id: cast(dict[str, Any], card.settings["arguments"]) for card in hosted}
+    for model, sent in arguments.items():  # the reseller's own checker and speed-up are off
+        assert sent.get("enable_safety_checker", False) is False, model
+        assert sent.get("acceleration", "none") == "none", model
+    exact = {card.id for card in hosted if card.settings.get("size_field") == "image_size"}
+    assert {"wan-2.7-pro", "qwen-image-edit-2511", "qwen-image-2-pro", "qwen-image-3"} <= exact
+    assert cards["grok-imagine-image-2.0"].settings["quality"] == "medium", "the highest that there is"
+    assert cards["gpt-image-2"].settings["quality"] == "high"
+    assert cards["gpt-image-2"].settings["moderation"] == "low"
+    assert cards["nano-banana-2.1"].settings["thinking_level"] == "high"
+    assert {cards[name].settings["safety"] for name in ("nano-banana-2.1", "nano-banana-pro")} == {"OFF"}
+    assert {cards[name].settings["watermark"] for name in ("seedream-5-pro", "seedream-5-lite")} == {False}
+    formats = {"seedream-5-pro": "jpeg", "seedream-5-lite": "jpeg", "gpt-image-2": "png"}
+    assert {name: cards[name].settings["output_format"] for name in formats} == formats
+    assert {arguments[model].get("output_format") for model in arguments} == {"png", "webp"}
+    assert arguments["muse-image"]["output_format"] == "webp"
+
+
+@pytest.mark.parametrize("card", CARDS.values(), ids=list(CARDS))
+def test_a_card_states_every_setting_that_its_adapter_sends(
+    card: ModelCard | JudgeCard, monkeypatch: pytest.MonkeyPatch
+):
+    """A default of an adapter that no card states would be sent and be on no page."""
+    if card.provider in IN_PROCESS:
+        return
+    settings = vars(built(card, monkeypatch))["_settings"]
+    sent = {name for name, value in settings if value is not None}
+    assert sent - set(card.settings) - HOW_A_RESULT_IS_READ == set()
+
+
 @pytest.mark.parametrize("card", CARDS.values(), ids=list(CARDS))
 def test_a_card_is_reached_by_a_registered_adapter_and_its_dates_are_sane(card: ModelCard | JudgeCard):
     assert card.provider in (EDITORS if isinstance(card, ModelCard) else JUDGES)
@@ -128,16 +180,19 @@ def test_a_card_that_costs_says_where_that_was_read(card: ModelCard | JudgeCard)
 @pytest.mark.parametrize("card", CARDS.values(), ids=list(CARDS))
 def test_what_its_adapter_needs_is_in_the_card(card: ModelCard | JudgeCard, monkeypatch: pytest.MonkeyPatch):
     """An adapter refuses settings that it does not know; building one contacts nobody."""
+    assert built(card, monkeypatch)
+
+
+def built(card: ModelCard | JudgeCard, monkeypatch: pytest.MonkeyPatch) -> object:
     if card.provider not in IN_PROCESS:
         monkeypatch.setenv(load(ProviderCard, card.provider).key_variable, KEY)
     taxonomy = load(Taxonomy, "face-edit-attributes")
     no_models = cast(Callable[[], Any], lambda: None)
     if isinstance(card, ModelCard):
         context = EditorContext(taxonomy, pool=(), load_photo=_never, face_models=no_models)
-        assert editor_class(card.provider).build(card, context)
-        return
+        return editor_class(card.provider).build(card, context)
     prompts = {role: prompt(name) for role, name in card.prompts.items()}
-    assert judge_class(card.provider).build(card, JudgeContext(taxonomy, prompts, no_models))
+    return judge_class(card.provider).build(card, JudgeContext(taxonomy, prompts, no_models))
 
 
 def _never(*_: object) -> NoReturn:

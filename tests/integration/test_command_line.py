@@ -73,6 +73,8 @@ def facedrift(home: Path, *arguments: str, timeout_s: float = 250) -> subprocess
         (("report", "quickstart"), "facedrift run quickstart"),
         (("plan", "face-edit-celeba"), "mmlab.ie.cuhk.edu.hk"),
         (("run", "face-edit-celebset"), "Saving Face"),
+        (("plan", "identity-drift"), "`facedrift chains draft identity-drift --dataset identity-drift"),
+        (("run", "identity-drift", "--rehearse"), 'docs/identity-drift.md, "Your own set"'),
         (("datasets", "look", "london"), "figshare"),
         (("datasets", "look"), "name a suite, or --adapter"),
         (
@@ -88,6 +90,22 @@ def test_bad_input_is_one_clear_line_and_exit_code_1(say: Say, arguments: tuple[
     assert ended.stderr.startswith("error: ")
     assert len(ended.stderr.strip().splitlines()) == 1
     assert "Traceback" not in ended.stderr
+
+
+def test_the_list_of_suites_says_whose_chains_are_to_be_written(say: Say) -> None:
+    lines = {line.split()[0]: line for line in say("suites").stdout.splitlines() if line[:1].strip()}
+    assert "to be written" in lines["identity-drift"]
+    assert "to be written" not in lines["identity-drift-demo"]
+
+
+def test_a_plan_warns_of_a_retired_model(say: Say, tmp_path: Path) -> None:
+    text = (ROOT / "domain/definitions/suites/quickstart.yaml").read_text()
+    (tmp_path / "mine.yaml").write_text(text.replace("- control-stranger", "- nano-banana-2"))
+    ended = say("plan", "mine.yaml", "--images", "1")
+    assert ended.returncode == 0, ended.stderr
+    warned = [line for line in ended.stderr.splitlines() if line.startswith("notice: ")]
+    assert warned == ["notice: nano-banana-2 was retired on 2026-10-29; leave it out, or name its successor"]
+    assert "notice" not in say("plan", "mine.yaml", "--images", "1", "--models", "procedural").stderr
 
 
 def test_a_malformed_suite_file_names_file_line_field_and_allowed_fields(say: Say, tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from scenes import Scenes, photo, png, truth
+from scenes import Scenes, any_prompt, photo, png, truth
 
 from adapters.imaging.decode import decode_rgb
 from adapters.imaging.face_models import FaceModels
 from adapters.imaging.scene_finding import find_things
-from adapters.imaging.scene_prompts import COLOURS, ITEMS, PLACES, SIGNS
+from adapters.imaging.scene_prompts import ITEMS
 from adapters.judges.local_steps import LocalStepChecker
 from domain.edits import Edited
 from domain.errors import PhotoError
@@ -218,25 +218,8 @@ def test_an_image_that_does_not_decode_is_an_error(checker: LocalStepChecker, cl
         checker.check(clean, b"<html>", MUG)
 
 
-def any_prompt(rng: random.Random, there: list[str]) -> str:
-    """Something to ask of a picture in which these items are."""
-    colour, other = rng.sample(list(COLOURS), 2)
-    item, place = f"{colour} {rng.choice(ITEMS)}", rng.choice(PLACES)
-    known = rng.choice(there) if there else item
-    letters = f'{other} letters saying "{rng.choice(("OPEN", "SALE", "No 7"))}"'
-    options: list[Any] = [
-        f"Change the colour of the shirt to {colour}",
-        f"Change the hair colour to {rng.choice(('red', 'blue', 'green', 'purple'))}",
-        f"Put a {colour} {rng.choice(SIGNS)} with {letters} at the {place}",
-        *[f"Add a {item} at the {place}"] * 2,
-        f"Move the {known} to the {place}",
-        f"Remove the {known}",
-        f"Replace the {known} with a {item}",
-    ]
-    return rng.choice(options)
-
-
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_it_agrees_with_what_the_editor_did(scenes: Scenes, checker: LocalStepChecker):
     rng, seen, disagreed = random.Random(5), 0, list[Any]()
     for chain in range(20):

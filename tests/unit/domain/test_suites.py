@@ -112,3 +112,16 @@ def test_no_rule_is_zero():
     for field in ("permutations", "resamples"):
         with pytest.raises(ValidationError):
             Rules.model_validate({field: 0})
+
+
+@pytest.mark.parametrize(
+    ("suite", "changes", "editor"),
+    [
+        ("quickstart", {}, "procedural"),
+        ("identity-drift-demo", {}, "scene-mild"),
+        ("identity-drift-demo", {"rehearsal": {"editor": "scene-strong"}}, "scene-strong"),
+    ],
+)
+def test_the_editor_of_a_rehearsal_can_read_its_prompts(suite: str, changes: dict[str, Any], editor: str):
+    base = load(Suite, suite).model_dump(mode="json")
+    assert Suite.model_validate(base | changes).standin_editor == editor

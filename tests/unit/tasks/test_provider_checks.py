@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
+from chains import a_dataset, a_plan, sessions_of
 
 from domain.errors import DefinitionError
 from domain.judge_cards import JudgeCard
@@ -12,7 +13,8 @@ from domain.loading import load, load_suite, names
 from domain.model_cards import ModelCard
 from domain.runs import Missing
 from tasks import wiring
-from tasks.provider_checks import needed, problems_of
+from tasks.preflight import notices
+from tasks.provider_checks import needed, problems_of, retirements
 
 SUITE = load_suite("quickstart")
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "FAL_KEY", "REPLICATE_API_TOKEN", "OPENAI_API_KEY", "XAI_API_KEY")
@@ -63,6 +65,30 @@ def test_a_retired_model_is_not_called_in_earnest() -> None:
     problem = problems_of([card], SUITE, rehearse=False)[card.id]
     assert "2026-10-29" in problem
     assert "successor" in problem
+
+
+def test_a_plan_is_told_of_retirements_of_whom_it_still_has_to_call() -> None:
+    cards = tuple(load(ModelCard, name) for name in ("nano-banana-2", "nano-banana-pro"))
+    run = a_plan(a_dataset(1), sessions_of([["Add a hat"]])).model_copy(update={"cards": cards})
+    nothing = Missing(
+        chains=1, complete=0, stopped=0, unfinished=1, steps_missing={}, answers_missing={}, cost_usd=0,
+        seconds=0,
+    )  # fmt: skip
+    all_of_it = nothing.model_copy(update={"steps_missing": {card.id: 4 for card in cards}})
+    [notice] = retirements(run, all_of_it, datetime.date(2026, 10, 1))
+    assert notice.startswith("nano-banana-2 will be retired on 2026-10-29, in 28 days")
+    assert retirements(run, all_of_it, datetime.date(2026, 9, 1)) == []
+    assert retirements(run, nothing, datetime.date(2026, 11, 1)) == []
+    rehearsed = run.model_copy(update={"request": run.request.model_copy(update={"rehearse": True})})
+    assert retirements(rehearsed, all_of_it, datetime.date(2026, 11, 1)) == []
+
+
+def test_the_doctor_is_told_of_who_will_be_retired_and_not_of_who_is() -> None:
+    [soon] = notices("face-edit-celeba", datetime.date(2027, 3, 1))
+    assert soon.startswith("gemini-2.5-flash-image will be retired on 2027-03-15, in 14 days")
+    assert notices("face-edit-celeba", datetime.date(2027, 1, 1)) == []
+    assert notices("face-edit-celeba", datetime.date(2027, 3, 15)) == []
+    assert notices("rehearsal", datetime.date(2027, 3, 1)) == []
 
 
 def test_models_that_call_nobody_have_no_problems() -> None:

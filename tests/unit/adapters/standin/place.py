@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import numpy as np
+from fakes.checkers import answer as checklist
 from PIL import Image
 
 from adapters.imaging.decode import decode_rgb
@@ -109,6 +110,7 @@ class Judging:
 
     success: float = 8
     overediting: float = 7.5
+    made: bool = True
     state: dict[str, Any] = field(default_factory=lambda: dict(STATE))
     scored: list[tuple[bytes, bytes, str]] = field(default_factory=list)
     tracked: list[bytes] = field(default_factory=list)
@@ -117,6 +119,10 @@ class Judging:
         self.scored.append((before, after, prompt))
         scores = {"editing_success": self.success, "overediting": self.overediting}
         return JudgeReply(json.dumps(scores), "j-1")
+
+    def check_step(self, before: bytes, after: bytes, prompt: str) -> JudgeReply:
+        self.scored.append((before, after, prompt))
+        return JudgeReply(checklist(made=self.made), "j-1")
 
     def track(self, image: bytes) -> JudgeReply:
         self.tracked.append(image)
@@ -195,7 +201,7 @@ def started(
     state: Path | None = None, required_key: str | None = None, slow_s: float = 0, **faults: Any
 ) -> Iterator[Place]:
     editor, judge = Inverter(slow_s=slow_s), Judging()
-    work = StandinWork(editor, judge, judge)
+    work = StandinWork(editor, judge, judge, checker=judge)
     with (
         running(build_app(work, Faults(**faults), state, required_key)) as url,
         httpx.Client(base_url=url, timeout=20) as client,

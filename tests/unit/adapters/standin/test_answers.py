@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from fakes.checkers import answer as checklist
 from unit.adapters.standin.place import Inverter, Judging
 
 from adapters.judges.questions import checklist_schema, scores_schema, state_schema
@@ -23,7 +24,7 @@ def answered(
     schema: dict[str, Any], judge: Judging, pictures: tuple[bytes, ...] = (b"before", b"after")
 ) -> str:
     call = Call("google", "judge", "m", pictures, PROMPT, None, {})
-    text, version = answer(StandinWork(Inverter(), judge, judge), schema, call)
+    text, version = answer(StandinWork(Inverter(), judge, judge, checker=judge), schema, call)
     assert version == "j-1"
     return text
 
@@ -46,16 +47,19 @@ def test_a_state_as_our_own_judges_ask_for_it():
     assert judge.tracked == [b"picture"]
 
 
-@pytest.mark.parametrize(("success", "made"), [(10, True), (5, True), (4.9, False), (0, False)])
-def test_a_checklist_as_our_own_judges_ask_for_it(success: float, made: bool):
-    checklist = parse_checklist(answered(checklist_schema(), Judging(success=success)))
-    assert checklist.made is made
-    assert (checklist.prompt_applies, checklist.framing_kept, checklist.right_item_changed) == (
-        True,
-        True,
-        made,
-    )
-    assert (checklist.wrong_details, checklist.details_right) == (0, None)
+@pytest.mark.parametrize("made", [True, False])
+def test_a_checklist_as_our_own_judges_ask_for_it(made: bool):
+    judge = Judging(made=made)
+    text = answered(checklist_schema(), judge)
+    assert json.loads(text) == {"reasoning": "Nothing more to say.", **json.loads(checklist(made=made))}
+    assert parse_checklist(text).made is made
+    assert judge.scored == [(b"before", b"after", "Add a hat")]
+
+
+def test_a_checklist_that_nobody_can_fill():
+    call = Call("openai", "judge", "m", (b"before", b"after"), PROMPT, None, {})
+    with pytest.raises(CannotAnswer, match="nobody"):
+        answer(StandinWork(Inverter(), Judging(), Judging()), checklist_schema(), call)
 
 
 def test_without_markers_the_whole_prompt_is_the_instruction():
@@ -65,7 +69,10 @@ def test_without_markers_the_whole_prompt_is_the_instruction():
     assert judge.scored[0][2] == "Add a hat"
 
 
-@pytest.mark.parametrize(("schema", "pictures"), [(scores_schema(), (b"one",)), (state_schema(TAXONOMY), ())])
+@pytest.mark.parametrize(
+    ("schema", "pictures"),
+    [(scores_schema(), (b"one",)), (checklist_schema(), (b"one",)), (state_schema(TAXONOMY), ())],
+)
 def test_too_few_pictures(schema: dict[str, Any], pictures: tuple[bytes, ...]):
     with pytest.raises(CannotAnswer, match="image"):
         answered(schema, Judging(), pictures)

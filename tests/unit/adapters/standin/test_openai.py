@@ -41,7 +41,14 @@ def test_an_edit_by_form(standin: Place):
     assert body["usage"]["total_tokens"] == body["usage"]["input_tokens"] + body["usage"]["output_tokens"]
     assert answer.headers["x-request-id"].startswith("req_")
     [request] = standin.editor.requests
-    assert (request.prompt, request.seed, request.image, request.model) == ("smile", None, PNG, "gpt-image-2")
+    assert (request.prompt, request.seed, request.image, request.model) == ("smile", 1, PNG, "gpt-image-2")
+
+
+def test_a_model_without_a_seed_draws_another_each_time(standin: Place):
+    for _ in range(3):
+        standin.openai()
+    standin.openai("frown")
+    assert [request.seed for request in standin.editor.requests] == [1, 2, 3, 1]
 
 
 def test_an_edit_by_json(standin: Place):
