@@ -9,10 +9,11 @@ PHOTOS ?=
 # pytest arguments, such as: make test ARGS="-k kill"
 ARGS ?=
 
-.PHONY: quickstart rehearsal test test-operations test-intervals test-site check format bench clean help
+.PHONY: quickstart identity-drift rehearsal test test-operations test-intervals test-site check format bench clean help
 
 help:
 	@echo "make quickstart   run the main job on real faces, without a key"
+	@echo "make identity-drift  from photos to a ranking by a made-up crowd, without a key (two minutes)"
 	@echo "make rehearsal    run four providers' SDKs against the local stand-in, faults included"
 	@echo "make test         run all tests but the slow ones"
 	@echo "make test-operations  servers, workers and store, killed at random (slow)"
@@ -27,6 +28,15 @@ quickstart: export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect
 quickstart: .venv/quickstart.stamp
 	@mkdir -p "$$PREFECT_HOME"
 	$(FACEDRIFT) run quickstart
+
+identity-drift: export FACEDRIFT_STORE ?= $(CURDIR)/.facedrift/store
+identity-drift: export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect
+identity-drift: .venv/quickstart.stamp
+	@mkdir -p "$$PREFECT_HOME"
+	$(FACEDRIFT) run identity-drift-demo
+	$(FACEDRIFT) matches make identity-drift-demo
+	$(FACEDRIFT) votes simulate identity-drift-demo
+	$(FACEDRIFT) rank identity-drift-demo
 
 rehearsal: export FACEDRIFT_STORE ?= $(CURDIR)/.facedrift/store
 rehearsal: export PREFECT_HOME ?= $(CURDIR)/.facedrift/prefect

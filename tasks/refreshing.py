@@ -50,12 +50,12 @@ def unchanged(request: RunRequest, dataset_key: str) -> RunSummary | None:
         return None
     seen = survey(run, photos, store)
     nothing_to_do = seen.history.open.is_empty() and not seen.has_news and not seen.damaged
-    nothing_to_do = nothing_to_do and _says_the_votes(newest, store)
+    nothing_to_do = nothing_to_do and _says_the_votes(summary, newest, store)
     return summary if nothing_to_do and Unmeasured(seen.history, store).is_empty else None
 
 
 async def goes_on_ranking(run_id: str) -> bool:
-    """Whether a run is of a whole suite that somebody has voted on: then it is ranked as soon as scored."""
+    """Whether a run is of a suite that somebody has voted on: then it is ranked as soon as it is scored."""
     return await in_thread(_goes_on_ranking, run_id)
 
 
@@ -64,7 +64,7 @@ def _goes_on_ranking(run_id: str) -> bool:
 
 
 def _is_voted_on(run: RunPlan, store: ObjectStore) -> bool:
-    return run.suite.votes is not None and is_whole(run) and is_voted_on(run.suite.id, store)
+    return run.suite.votes is not None and run.request.images_dir is None and is_voted_on(run.suite.id, store)
 
 
 def _what_it_does(run: RunPlan) -> dict[str, object]:
@@ -85,10 +85,11 @@ def _is_the_board(held: Pointer, summary: RunSummary, run: RunPlan) -> bool:
     return held.snapshot == summary.snapshot.digest or held.run == run.id or not is_whole(run)
 
 
-def _says_the_votes(run: RunPlan, store: ObjectStore) -> bool:
+def _says_the_votes(summary: RunSummary, run: RunPlan, store: ObjectStore) -> bool:
     """Whether readers of a run that people voted on see exactly the votes that there are."""
     suite, held = run.suite, current(run.suite.id, store)
     if held is None or not _is_voted_on(run, store):
         return True
     has_matches = match_set(suite.id, run.id, store) is not None
-    return has_matches and says_the_votes(held.snapshot, run, store)
+    shown = held.snapshot if is_whole(run) else summary.snapshot.digest
+    return has_matches and says_the_votes(shown, run, store)

@@ -16,6 +16,7 @@ from domain.errors import DefinitionError
 from domain.runs import RunSummary
 from flows import cli
 from flows.rank_models import rank_models
+from flows.score_suite import score_suite
 from tasks import wiring
 from tasks.pointers import current
 from tasks.ranking_tables import RANKING_TABLES
@@ -77,6 +78,9 @@ def test_ranking_a_run(voted: RunSummary, home: Path) -> None:
     assert not again.is_new
     after = {path: path.stat().st_mtime_ns for path in (home / "store").rglob("*") if path.is_file()}
     assert after == before
+
+    assert asyncio.run(score_suite(voted.run_id)).digest == ranked.digest, "one path scores and ranks"
+    assert current("tiny", store) == pointer
 
     match = results["match"][0]
     store_votes("tiny", [a_vote(match, "tie", "somebody new")], store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from adapters.stores.local import LocalStore
 from domain.errors import DefinitionError, StoreError
 from domain.matches import Match
 from domain.runs import RunPlan
-from domain.votes import VoteRules
+from domain.votes import ANONYMOUS, VoteRules, VotesCollected
 from tasks.ballots import Ballot, ballot_of, salt_of
 from tasks.match_tables import read_matches
 from tasks.ranking_tables import RANKING_TABLES, facts, pseudonymous, ranking_tables
@@ -218,3 +219,49 @@ def test_facts_are_a_table_of_text(ballot: Ballot) -> None:
     assert table.schema == {"name": pl.String, "value": pl.String}
     assert table["name"].is_unique().all()
     assert dict(table.iter_rows())["models_not_ranked"] == "slow, worse"
+
+
+def a_collection(source: str, where: str, n_rejected: int, at: str) -> VotesCollected:
+    return VotesCollected.model_validate(
+        {
+            "suite": "drift", "source": source, "where": where, "run_id": "run-1", "at": at,
+            "read": 9, "new": 0, "known": 9 - n_rejected, "n_rejected": n_rejected,
+        }
+    )  # fmt: skip
+
+
+def test_rejected_rows_are_stated_by_source(ballot: Ballot, scored) -> None:
+    """Of a file that was collected twice, those of the later time."""
+    collected = [
+        a_collection("file", "one.csv", 4, "2026-11-30T12:00:00+00:00"),
+        a_collection("file", "one.csv", 1, "2026-11-30T13:00:00+00:00"),
+        a_collection("file", "two.csv", 2, "2026-11-30T12:30:00+00:00"),
+        a_collection("page", "votes", 0, "2026-11-30T12:30:00+00:00"),
+    ]
+    told = facts_of(ranking_tables(replace(ballot, collected=collected), scored))
+    assert (told["rejected_from_file"], told["rejected_from_page"]) == ("3", "0")
+
+
+def test_unknown_people_are_counted_and_are_no_annotators(
+    matches: list[Match], store: LocalStore, scored
+) -> None:
+    made = store_matches("drift", "run-1", matches, store)
+    votes = [a_vote(m.id, "a", f"{ANONYMOUS}{n}") for n, m in enumerate(matches)]
+    store_votes("drift", [*votes, a_vote(matches[0].id, "a", "ann")], store)
+    held = Ballot(
+        VoteRules(resamples=200), made, read_matches(made, store), read_votes("drift", made, store), "salt"
+    )
+    tables = ranking_tables(held, scored)
+    told = facts_of(tables)
+    assert (told["votes"], told["votes_of_unknown_annotators"], told["annotators"]) == ("38", "37", "1")
+    assert tables["annotators"]["n_votes"].to_list() == [1]
+
+
+def test_the_same_votes_on_another_run_of_the_same_pictures_are_the_same_facts(
+    ballot: Ballot, matches: list[Match], store: LocalStore, scored
+) -> None:
+    later = store_matches("drift", "run-2", matches[::-1], store)
+    other = replace(
+        ballot, match_set=later, matches=read_matches(later, store), read=read_votes("drift", later, store)
+    )
+    assert facts_of(ranking_tables(other, scored)) == facts_of(ranking_tables(ballot, scored))
