@@ -17,7 +17,7 @@ from tasks import policies, wiring
 from tasks.match_tables import expect_match_set, read_matches
 from tasks.planning import newest_run
 from tasks.ranking_tables import Ballot, ranking_tables
-from tasks.scoring import collect, publish_tables, read_table, score
+from tasks.scoring import publish_tables, read_table, score_tables
 from tasks.threads import in_thread
 from tasks.vote_store import read_votes
 
@@ -55,7 +55,7 @@ def salt_of(suite: str, store: ObjectStore) -> str:
 def rank(run: RunPlan, store: ObjectStore) -> Snapshot:
     """Score a run, rank its models by votes, and store every table; nothing new writes nothing."""
     ballot = ballot_of(run, store)
-    scored = score(run, collect(run, store))
+    scored = score_tables(run, store)
     dataset = wiring.dataset(run.dataset).id
     tables = {
         name: table.select(pl.lit(run.suite.id).alias("suite"), pl.lit(dataset).alias("dataset"), pl.all())
