@@ -79,7 +79,8 @@ def pseudonymous(votes: pl.DataFrame, salt: str) -> pl.DataFrame:
 def with_faces(results: pl.DataFrame, matches: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
     """Results with the FSS of both last images (null where no face was found) and what voters saw."""
     key = ["model", "photo", "session"]
-    last = steps.sort("step").group_by(key).agg(pl.col("fss").last())
+    order = [name for name in ("step", "attempt") if name in steps.columns]
+    last = steps.sort(order).group_by(key).agg(pl.col("fss").last())
     sides = [
         last.rename({"model": f"model_{side}", "fss": f"fss_{side}"}).select(
             f"model_{side}", "photo", "session", f"fss_{side}"

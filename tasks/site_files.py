@@ -64,5 +64,8 @@ def _pictures(page: Page) -> Iterator[Picture]:
         for examples in matrix.examples.values():
             for example in examples:
                 yield from (example.before, example.after)
+    for chain in page.sessions:
+        if chain.picture:
+            yield chain.picture
     for match in page.matchups.examples if page.matchups else ():
         yield from (match.original, match.a, match.b)

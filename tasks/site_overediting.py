@@ -8,7 +8,7 @@ from adapters.pages.site.picture_views import Comparison, Example, Matrix, Overe
 from domain.taxonomy import Taxonomy
 from metrics.overedit_examples import CELL, overedit_examples
 from metrics.overediting import none_column
-from tasks.definitions import load
+from tasks.definitions import taxonomy_of
 from tasks.group_tables import scoring_rules
 from tasks.site_source import SiteSource
 
@@ -22,7 +22,7 @@ def overediting_of(source: SiteSource, compared: list[Comparison]) -> Overeditin
     table, taxonomy_id = source.maybe("overediting"), source.run.suite.taxonomy
     if table is None or taxonomy_id is None:
         return None
-    taxonomy = load(Taxonomy, taxonomy_id)
+    taxonomy = taxonomy_of(source.run.suite)
     examples, note = _examples(source, table, taxonomy, compared)
     controls = {card.id for card in source.run.cards if card.is_control}
     matrices = [

@@ -9,8 +9,9 @@ from tasks.served import notices_of
 from tasks.site_bias import bias_of
 from tasks.site_board import score_board
 from tasks.site_compare import comparisons_of
+from tasks.site_drift import attempts_by_step, attempts_of, chain_counts, chain_views, failed_steps
 from tasks.site_overediting import overediting_of
-from tasks.site_people import analysis_tables, matchups_of, rating_board, unranked_board
+from tasks.site_people import rating_board, unranked_board
 from tasks.site_source import SiteSource
 from tasks.site_tables import (
     about,
@@ -22,7 +23,16 @@ from tasks.site_tables import (
     model_views,
     session_views,
 )
+from tasks.site_votes import (
+    analysis_tables,
+    matchups_of,
+    vote_lead,
+    vote_paragraphs,
+    vote_table,
+)
 from tasks.vote_notices import vote_notices
+
+DRIFT_NOTE = "Only chains that a model completed count, by the largest face of the photo."
 
 
 def page_of(source: SiteSource, before: SiteSource | None, extra: tuple[str, ...] = ()) -> Page:
@@ -35,29 +45,42 @@ def page_of(source: SiteSource, before: SiteSource | None, extra: tuple[str, ...
     """
     run = source.run
     compared, note = comparisons_of(source)
+    has_chains = source.has("chains")
     return Page(
         suite=run.suite.id,
         snapshot=source.snapshot.digest[:16],
         title=run.suite.title,
-        lead=f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits.",
+        lead=_lead(source),
         facts=facts_of(source),
         notices=_notices(source),
         board=_board(source, before),
         drift=drift_series(source),
+        drift_note=DRIFT_NOTE if run.chain_set else "",
+        attempts=attempts_of(source),
+        attempts_by_step=attempts_by_step(source),
         overediting=overediting_of(source, compared),
         bias=bias_of(source),
         comparisons=compared,
         comparisons_note=note,
         matchups=matchups_of(source),
         analysis=analysis_tables(source),
-        sessions=session_views(source),
-        sessions_title="Prompt chains" if source.has("chains") else "Sessions",
+        sessions=chain_views(source) if has_chains else session_views(source),
+        sessions_title="Prompt chains" if has_chains else "Sessions",
+        session_counts=chain_counts(source),
         models=model_views(source),
-        coverage=coverage_tables(source),
-        about=about(source),
-        about_tables=about_tables(source),
+        coverage=[*(table for table in (failed_steps(source),) if table), *coverage_tables(source)],
+        about=about(source, vote_paragraphs(source)),
+        about_tables=[*vote_table(source), *about_tables(source)],
         downloads=downloads(source, extra),
     )
+
+
+def _lead(source: SiteSource) -> str:
+    run = source.run
+    if run.chain_set is None:
+        return f"{len(run.cards)} models, {len(run.photos)} photos, {len(run.sessions)} sessions of edits."
+    own = f"{len(run.cards)} models, {len(run.photos)} photos, each with its own chain of edits."
+    return " ".join(part for part in (own, vote_lead(source)) if part)
 
 
 def _board(source: SiteSource, before: SiteSource | None) -> Board:

@@ -1,4 +1,4 @@
-"""Rankings by people's votes, as a page shows them: the board, the win matrix, and how sure it all is."""
+"""The board of a suite of prompt chains: by people's votes, or before anybody has voted."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from adapters.pages.site.picture_views import MatchExample, Matchups, Picture, WinCell
-from adapters.pages.site.views import Board, BoardLine, Column, Figure, Switch, Table
+from adapters.pages.site.views import Board, BoardLine, Column, Figure, Switch
+from domain.chains import DIMENSIONS
 from domain.runs import RunPlan
 from tasks.site_board import PRICE, change_note, is_apart, model_names, prices
+from tasks.site_drift import completion_by, words
 from tasks.site_source import SiteSource
-from tasks.site_tables import plain
 
 COLUMNS = (
     Column(
@@ -23,17 +23,32 @@ COLUMNS = (
         "fss", "similarity", "cosine of the last face to that of the original photo", "high", 3,
         has_interval=True,
     ),
+    Column("n_votes", "votes", "votes on the matches of the model", "", 0),
+    Column("n_photos", "photos", "photos that the model's matches are on", "", 0, is_shown=False),
     Column("wins", "wins", "matches won", "high", 0),
     Column("losses", "losses", "matches lost", "low", 0),
     Column("ties", "ties", "matches without a winner", "", 0, is_shown=False),
     PRICE,
 )  # fmt: skip
 RULE = (
-    "Rank: 1 + the number of models whose whole 95 % interval of the rating is higher; below it the ranks "
-    "that the interval allows. A model that finished too few chains is not ranked."
+    "Rank: 1 + the number of models whose whole 95 % interval of the rating is higher; below it the ranks in "
+    "95 % of the resampled photos. 400 points are odds of 10 to 1, and 1000 is the mean. “…” is an end of an "
+    "interval that votes leave open; n counts matches. A model with too few complete chains is not ranked."
 )
-MOST_MATCHES = 60
+FEW_PHOTOS = 10
+"""Below this many, a view says so."""
+NOTES = {
+    "unbeaten": "won every match: the votes give no rating",
+    "winless": "lost every match: the votes give no rating",
+    "disconnected": "met only some of the others: ratings of the two groups cannot be compared",
+}
+REASONS = {
+    "below_threshold": "too few chains complete",
+    "changes_shape": "most outputs have another shape than their input",
+    "unfinished": "chains that errors left open decide",
+}
 ALL = ("all", "all")
+COUNTS = ("n_votes", "n_photos", "wins", "losses", "ties")
 
 
 def rating_board(source: SiteSource, before: SiteSource | None) -> Board:
@@ -41,25 +56,19 @@ def rating_board(source: SiteSource, before: SiteSource | None) -> Board:
     table, run = source.table("ranking"), source.run
     old_table = None if before is None else before.maybe("ranking")
     old = {} if old_table is None else {_key(row): row for row in old_table.iter_rows(named=True)}
-    completion, last = _completion(source), _last_similarity(source)
+    completion, last, parts = _completion(source), _last_similarity(source), completion_by(source)
     paid = prices(run)
-    lines = [
-        _line(
-            row,
-            old.get(_key(row)),
-            {"completion": completion.get(row["model"]), "fss": last.get(row["model"])},
-            paid,
-        )
-        for row in table.iter_rows(named=True)
-    ]
-    views = list(dict.fromkeys(line.where["dimension"] for line in lines))
-    views.sort(key=lambda name: name != "all")
-    options = [
-        (name, "everything" if name == "all" else name.replace("_", " ").replace("=", ": ")) for name in views
-    ]
+    lines: list[BoardLine] = []
+    for row in table.iter_rows(named=True):
+        model = row["model"]
+        if (row["dimension"], row["value"]) == ALL:
+            more = {"completion": completion.get(model), "fss": last.get(model)}
+        else:
+            more = {"completion": _part(parts.get(_key(row)))}
+        lines.append(_line(row, old.get(_key(row)), more, paid))
     return Board(
         columns=COLUMNS,
-        switches=[Switch("dimension", "Photos and edits", options)],
+        switches=[Switch("dimension", "Photos and edits", _options(source, table))],
         lines=lines,
         models=model_names(run),
         sorted_by="rating",
@@ -83,20 +92,55 @@ def _line(
     value, low, high = row["rating"], row["rating_low"], row["rating_high"]
     was = None if old is None else old["rating"]
     change = None if value is None or was is None else value - was
-    whole = (row["dimension"], row["value"]) == ALL
     ranks = (row["rank"], row["rank_low"], row["rank_high"])
     return BoardLine(
         model=row["model"],
-        where={"dimension": "all" if whole else f"{row['dimension']}={row['value']}"},
+        where={"dimension": _view(row["dimension"], row["value"])},
         figures={
             "rating": Figure(value, low, high, row["n_matches"], change, is_apart(low, high, old, "rating")),
-            **{name: Figure(row[name]) for name in ("wins", "losses", "ties")},
-            **{name: figure for name, figure in more.items() if figure is not None and whole},
+            **{name: Figure(row[name]) for name in COUNTS if name in row},
+            **{name: figure for name, figure in more.items() if figure is not None},
             PRICE.id: paid[row["model"]],
         },
-        ranks=None if None in ranks else ranks,
-        note=row["note"] or "",
+        ranks=_ranks(*ranks),
+        note=NOTES.get(row["note"]) or words(row["note"] or ""),
     )
+
+
+def _ranks(rank: int | None, low: int | None, high: int | None) -> tuple[int, int, int] | None:
+    """A rank with its range; of a model that cannot be rated the range is not known."""
+    return None if rank is None else (rank, low or rank, high or rank)
+
+
+def _view(dimension: str, value: str) -> str:
+    return "all" if (dimension, value) == ALL else f"{dimension}={value}"
+
+
+def _options(source: SiteSource, table: pl.DataFrame) -> list[tuple[str, str]]:
+    """The views that have a model, in the order of the dimensions, with how many photos each stands on."""
+    there = set(table.select("dimension", "value").iter_rows())
+    photos = _photos_by(source)
+    made = [("all", "everything")]
+    for name, values in DIMENSIONS.items():
+        for value in values:
+            if (name, value) in there:
+                n = photos.get((name, value))
+                few = ", few" if n is not None and n < FEW_PHOTOS else ""
+                counted = "" if n is None else f" ({n} photo{'s' * (n != 1)}{few})"
+                made.append((_view(name, value), f"{words(name)}: {value}{counted}"))
+    return made
+
+
+def _photos_by(source: SiteSource) -> dict[tuple[str, str], int]:
+    chains = source.maybe("chains")
+    if chains is None:
+        return {}
+    counts = ((name, chains.group_by(name).agg(pl.col("photo").n_unique())) for name in DIMENSIONS)
+    return {(name, value): n for name, frame in counts for value, n in frame.iter_rows()}
+
+
+def _part(found: tuple[float, int] | None) -> Figure | None:
+    return None if found is None else Figure(found[0], n=found[1])
 
 
 def _completion(source: SiteSource) -> dict[str, Figure]:
@@ -123,96 +167,12 @@ def _unranked(source: SiteSource) -> Iterator[tuple[str, str]]:
         return
     names = {card.id: card.name for card in source.run.cards}
     for row in table.filter(~pl.col("ranked")).sort("model").iter_rows(named=True):
-        share = "unknown" if row["completion"] is None else f"{row['completion']:.0%}"
-        reason = (row["reason"] or "").replace("_", " ")
-        yield (
-            names.get(row["model"]) or str(row["model"]),
-            f"{reason}: {share} of {row['n_chains']} chains complete",
-        )
-
-
-def matchups_of(source: SiteSource) -> Matchups | None:
-    """The win matrix and some of its matches; None where there are no votes."""
-    table = source.maybe("matchups")
-    if table is None:
-        return None
-    whole = table.filter((pl.col("dimension") == "all") & (pl.col("value") == "all"))
-    models = _by_rating(source, whole)
-    held = {(row["model"], row["other"]): row for row in whole.iter_rows(named=True)}
-    cells = [[_cell(held.get((a, b))) for b in models] for a in models]
-    examples = _matches(source)
-    note = "Share of matches that the model of the row won against that of the column; a tie is half a win."
-    return Matchups(models, cells, examples, note)
-
-
-def _by_rating(source: SiteSource, table: pl.DataFrame) -> list[str]:
-    ranking = source.maybe("ranking")
-    there = set(table["model"].to_list()) | set(table["other"].to_list())
-    if ranking is None:
-        return sorted(there)
-    best = ranking.filter(pl.col("dimension") == "all").sort(
-        "rating", "model", descending=[True, False], nulls_last=True
-    )
-    order = [model for model in best["model"].to_list() if model in there]
-    return [*order, *sorted(there - set(order))]
-
-
-def _cell(row: Mapping[str, Any] | None) -> WinCell | None:
-    if row is None or row["win_rate"] is None:
-        return None
-    ends = "" if row["low"] is None else f"{row['low']:.0%}–{row['high']:.0%}"
-    detail = " ".join(part for part in (ends, f"n={row['n_matches']}") if part)
-    return WinCell(f"{row['win_rate']:.0%}", detail, round(row["win_rate"] * 10))
-
-
-def _matches(source: SiteSource) -> list[MatchExample]:
-    table = source.maybe("match_results")
-    if table is None:
-        return []
-    pairs = table.sort("model_a", "model_b", "match").with_columns(
-        pl.int_range(pl.len()).over("model_a", "model_b").alias("turn")
-    )
-    rows = pairs.sort("turn", "model_a", "model_b").head(MOST_MATCHES).iter_rows(named=True)
-    return [_match(row) for row in rows]
-
-
-def _match(row: Mapping[str, Any]) -> MatchExample:
-    won = {"a": f"{row['model_a']} won", "b": f"{row['model_b']} won", "tie": "a tie"}.get(
-        row["result"], "open"
-    )
-    votes = f"{row['votes_a']} : {row['votes_b']} votes" + (
-        f", {row['votes_tie']} ties" if row["votes_tie"] else ""
-    )
-
-    def caption(side: str) -> str:
-        fss = row[f"fss_{side}"]
-        return row[f"model_{side}"] + ("" if fss is None else f", similarity {fss:.2f}")
-
-    return MatchExample(
-        title=f"{row['photo']} · {row['model_a']} / {row['model_b']}",
-        original=Picture(row["original_sha256"], "png"),
-        a=Picture(row["crop_a_sha256"], "png"),
-        b=Picture(row["crop_b_sha256"], "png"),
-        caption_a=caption("a"),
-        caption_b=caption("b"),
-        result=f"{won}: {votes}",
-    )
-
-
-def analysis_tables(source: SiteSource) -> list[Table]:
-    """Whether metrics agree with people, and people with each other."""
-    told = (
-        (
-            "metric_agreement",
-            "Metric against people",
-            "Share of matches on which a metric names the winner of the votes; ties and unknown are counted.",
-        ),
-        ("vote_agreement", "People with each other", "Agreement of the votes."),
-        ("annotators", "Annotators", "Under pseudonyms; gold matches have a known answer."),
-        ("vote_facts", "Votes and rules", "What was counted, and by which rules."),
-    )
-    found = ((title, text, source.maybe(name)) for name, title, text in told)
-    return [plain(title, text, table) for title, text, table in found if table is not None]
+        reason = REASONS.get(row["reason"]) or words(row["reason"] or "")
+        share = "" if row["completion"] is None else f" ({row['completion']:.0%})"
+        done = f"{row['n_complete']} of {row['n_chains']} chains complete{share}"
+        opened = f", {row['n_unfinished']} left open by errors" if row["n_unfinished"] else ""
+        least = f"; ranked from {row['threshold']:.0%} on" if row["threshold"] is not None else ""
+        yield names.get(row["model"]) or str(row["model"]), f"{reason}: {done}{opened}{least}"
 
 
 def unranked_board(run: RunPlan, source: SiteSource) -> Board:

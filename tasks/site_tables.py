@@ -10,10 +10,12 @@ import polars as pl
 
 from adapters.pages.site.views import Download, ModelView, Series, SessionView, Table
 from domain.model_cards import ModelCard
+from domain.runs import RunPlan
 from metrics.leaderboard import POOLED
 from tasks.paper_index import read_index
 from tasks.paper_text import rules_text
 from tasks.report_views import TRACKER_TEXT, TRUTH_TEXT, truth_summary
+from tasks.scoring import rules_of
 from tasks.site_source import SiteSource
 
 BY_METRICS = (
@@ -24,6 +26,7 @@ BY_VOTES = (
     "People see the last faces of two models beside the original and say which looks more like it; ratings "
     "are strengths of a Bradley–Terry model of their votes, with the rules that the tab Analysis names."
 )
+LEFT_OUT_TEXT = "Files that became no photo, and photos and prompt chains without a counterpart, by reason."
 MOST_ROWS = 60
 """Of a list that a table holds in full."""
 
@@ -59,8 +62,6 @@ def coverage_tables(source: SiteSource) -> list[Table]:
         made.append(plain("Left out of means", text, counted))
     for name, title, text in (
         ("completion", "Completion", "Chains that a model finished; one below the threshold is not ranked."),
-        ("attempts", "Attempts", "Steps by how many attempts they took, and how the others ended."),
-        ("failed_steps", "Steps that no attempt made", "With what was found wrong."),
         ("refusals", "Refusals", "Steps that got an answer, and those declined or without an image."),
         ("shapes", "Sizes", "Edits of another size than their input, and of another aspect (over 1 %)."),
     ):
@@ -70,8 +71,8 @@ def coverage_tables(source: SiteSource) -> list[Table]:
     left_out = source.maybe("left_out")
     if left_out is not None:
         counted = left_out.group_by("reason").len("n").sort("n", "reason", descending=[True, False])
-        made.append(plain("Photos left out", "Files that did not become a photo, by reason.", counted))
-        made.append(plain("Which photos", "", left_out.select("source", "reason", "detail")))
+        made.append(plain("Left out before the run", LEFT_OUT_TEXT, counted))
+        made.append(plain("Which they are", "", left_out.select("source", "reason", "detail")))
     return made
 
 
@@ -104,30 +105,10 @@ def cell(value: Any) -> str:
 
 
 def session_views(source: SiteSource) -> list[SessionView]:
-    """What was asked, session by session; of prompt chains with what kind of photo it is."""
-    chains = source.maybe("chains")
-    if chains is None:
-        return [
-            SessionView(
-                session.id, session.test_set.replace("_", " "), [step.prompt for step in session.steps]
-            )
-            for session in source.run.sessions
-        ]
-    known = {"suite", "dataset", "photo", "session", "prompts", "n_models_complete"}
-    dimensions = [name for name in chains.columns if name not in known]
+    """What was asked, session by session."""
     return [
-        SessionView(
-            row["photo"],
-            row.get("edit_target") or "",
-            row["prompts"],
-            " · ".join(
-                [
-                    *(f"{name.replace('_', ' ')}: {row[name]}" for name in dimensions),
-                    f"{row['n_models_complete']} models complete",
-                ]
-            ),
-        )
-        for row in chains.iter_rows(named=True)
+        SessionView(session.id, session.test_set.replace("_", " "), [step.prompt for step in session.steps])
+        for session in source.run.sessions
     ]
 
 
@@ -209,11 +190,17 @@ def facts_of(source: SiteSource) -> list[tuple[str, str]]:
     ]
 
 
-def about(source: SiteSource) -> list[tuple[str, list[str]]]:
-    """Method, choices and versions."""
+def _rules(run: RunPlan) -> str:
+    if run.chain_set is None:
+        return rules_text(run.suite.rules)
+    return ", ".join(f"{name.replace('_', ' ')} = {value}" for name, value in rules_of(run).items())
+
+
+def about(source: SiteSource, asked_of_people: Sequence[str] = ()) -> list[tuple[str, list[str]]]:
+    """Method, choices and versions; with it what people were asked."""
     run = source.run
     packages = ", ".join(f"{name} {version}" for name, version in sorted(run.packages.items()))
-    asked = (("Judge", run.judge), ("Tracker", run.tracker))
+    asked = (("Judge", run.judge), ("Tracker", run.tracker), ("Step checker", run.checker))
     versions = [
         f"Embedder: {run.embedder.adapter} {run.embedder.version}, pack {run.embedder.pack}.",
         *(f"{who}: {by.adapter} {by.version}, prompt {by.prompt_version}." for who, by in asked if by),
@@ -224,10 +211,11 @@ def about(source: SiteSource) -> list[tuple[str, list[str]]]:
             [
                 "Each model edits its own last output, step by step; every number is computed from stored "
                 "images. Incomplete sessions are in no mean and are counted by the reason they stopped.",
-                BY_VOTES if source.has("chains") else BY_METRICS,
+                BY_METRICS if run.chain_set is None else BY_VOTES,
+                *asked_of_people,
             ],
         ),
-        ("Rules", [rules_text(run.suite.rules) + "."]),
+        ("Rules", [_rules(run) + "."]),
         ("Versions", [*versions, f"Packages: {packages}."]),
         ("Photos", _photo_facts(source)),
     ]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from fakes import editors
 from typer.testing import CliRunner
-from vote_stores import a_match, a_vote, store_matches, store_votes
+from vote_stores import a_match, a_vote, store_matches, store_votes, write_crops
 
 from domain.errors import DefinitionError
 from domain.runs import RunSummary
@@ -47,6 +47,7 @@ def voted(home: Path, run_tiny: Callable[..., tuple[RunSummary, bool]]) -> RunSu
         upset = match.model_b == stranger and number == 0
         choice = "b" if match.model_b == unchanged or upset else "a"
         votes.append(a_vote(match.id, choice, f"person {number % 3}"))
+    write_crops(matches, store)
     store_matches("tiny", run.id, matches, store)
     store_votes("tiny", votes, store)
     return summary

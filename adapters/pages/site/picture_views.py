@@ -124,3 +124,4 @@ class Matchups:
     cells: Sequence[Sequence[WinCell | None]]
     examples: Sequence[MatchExample]
     note: str
+    examples_note: str = ""

@@ -34,6 +34,8 @@ SCRIPTS = ("parts.js", "state.js", "board.js", "heat.js", "bias.js", "compare.js
 TO_STORE = "../../../"
 """From a snapshot's page to the top of the store."""
 NOTHING = "–"
+OPEN = "…"
+"""An end of an interval that nothing bounds."""
 
 
 def site_files(page: Page) -> dict[str, bytes]:
@@ -134,10 +136,11 @@ def printed(figure: Figure | None, column: Column) -> str:
 
 
 def interval(figure: Figure | None, column: Column) -> str:
-    """Its interval as it is read; empty where there is none."""
-    if figure is None or figure.low is None or figure.high is None:
+    """Its interval as it is read, an open end as such; empty where there is none."""
+    if figure is None or (figure.low is None and figure.high is None):
         return ""
-    return f"{_number(figure.low, column)} to {_number(figure.high, column)}"
+    low, high = (OPEN if end is None else _number(end, column) for end in (figure.low, figure.high))
+    return f"{low} to {high}"
 
 
 def _number(value: float | None, column: Column) -> str:

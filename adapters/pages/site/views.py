@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from adapters.pages.site.picture_views import Comparison, Matchups, Overediting
+from adapters.pages.site.chain_views import Attempts
+from adapters.pages.site.picture_views import Comparison, Matchups, Overediting, Picture
 
 Number = float | int | None
 Better = Literal["low", "high", ""]
@@ -169,6 +170,9 @@ class SessionView:
     group: str
     prompts: Sequence[str]
     facts: str = ""
+    picture: Picture | None = None
+    page: str = ""
+    """Where its outputs are compared, from the snapshot's own place; empty where nowhere."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,9 @@ class Page:
     board: Board
     drift: Sequence[tuple[str, Sequence[Series]]] = ()
     """Dataset and its lines."""
+    drift_note: str = ""
+    attempts: Attempts | None = None
+    attempts_by_step: Table | None = None
     overediting: Overediting | None = None
     bias: Bias | None = None
     comparisons: Sequence[Comparison] = ()
@@ -217,6 +224,7 @@ class Page:
     analysis: Sequence[Table] = ()
     sessions: Sequence[SessionView] = ()
     sessions_title: str = "Sessions"
+    session_counts: Table | None = None
     models: Sequence[ModelView] = ()
     coverage: Sequence[Table] = ()
     about: Sequence[tuple[str, Sequence[str]]] = ()

@@ -62,7 +62,7 @@ function showsChange() { return site.board.hasChanges && get("change", "1") === 
 
 function barOf(own, column, span) {
   const place = value => SPAN.edge + (SPAN.width - 2 * SPAN.edge) * (span[1] > span[0] ? (value - span[0]) / (span[1] - span[0]) : 0.5);
-  const [low, high] = [place(own.low), place(own.high)];
+  const [low, high] = [own.low === null ? 0 : place(own.low), own.high === null ? SPAN.width : place(own.high)];
   return el("svg", { class: "bar", viewBox: `0 0 ${SPAN.width} ${SPAN.height}`, "aria-hidden": "true" },
     el("rect", { class: "track", x: 0, y: 4.5, width: SPAN.width, height: 1 }),
     el("rect", { class: "range", x: low.toFixed(1), y: 2, width: Math.max(1.5, high - low).toFixed(1), height: 6, rx: 2 }),
@@ -72,8 +72,9 @@ function barOf(own, column, span) {
 function figureCell(line, column, spans) {
   const own = figure(line, column.id);
   const cell = el("td", { class: "num" }, printed(own.value, column));
-  if (own.low !== null && own.high !== null) {
-    cell.append(el("small", {}, `${printed(own.low, column)} to ${printed(own.high, column)}`));
+  if (own.low !== null || own.high !== null) {
+    const [low, high] = [own.low, own.high].map(end => end === null ? OPEN : printed(end, column));
+    cell.append(el("small", {}, `${low} to ${high}`));
     if (column.interval) cell.append(barOf(own, column, spans[column.id]));
   }
   if (own.n !== null) cell.append(el("small", {}, `n = ${own.n}`));
@@ -92,7 +93,7 @@ function changeCell(line, column) {
 
 function spansOf(lines, columns) {
   return Object.fromEntries(columns.filter(column => column.interval).map(column => {
-    const ends = lines.flatMap(line => { const own = figure(line, column.id); return own.low === null ? [] : [own.low, own.high]; });
+    const ends = lines.flatMap(line => { const own = figure(line, column.id); return [own.low, own.value, own.high].filter(one => one !== null); });
     return [column.id, [Math.min(...ends), Math.max(...ends)]];
   }));
 }

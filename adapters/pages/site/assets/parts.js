@@ -1,5 +1,6 @@
 // Small pieces. Texts become text nodes and nothing else, so no data is ever markup.
 const NOTHING = "–";
+const OPEN = "…"; // an end of an interval that nothing bounds
 
 function el(tag, attributes = {}, ...children) {
   const made = tag === "svg" || el.inSvg.has(tag)
