@@ -28,7 +28,7 @@ def test_it_is_found_by_its_name_and_reads_the_votes_of_a_suite(
     monkeypatch.setenv("FACEDRIFT_VOTE_DATABASE_URL", place.url)
     page = vote_source_class("page").build("demo")
     assert page.where == "demo"
-    found = list(page.read(KnownMatches(place.matches)))
+    found = list(page.read(KnownMatches.of(place.matches)))
     assert all(isinstance(one, FoundVote) for one in found)
     first = found[0]
     assert isinstance(first, FoundVote)
@@ -46,12 +46,12 @@ def test_it_is_found_by_its_name_and_reads_the_votes_of_a_suite(
         line=1,
     )
     assert len(found) == 6
-    assert list(vote_source_class("page").build("other").read(KnownMatches(place.matches))) == []
+    assert list(vote_source_class("page").build("other").read(KnownMatches.of(place.matches))) == []
 
 
 def test_votes_on_other_matches_are_rejected_and_the_rest_is_kept(place: Place) -> None:
     vote_on_all(place, "anna")
-    found = list(PageVotes(place.database, "demo").read(KnownMatches(place.matches[2:])))
+    found = list(PageVotes(place.database, "demo").read(KnownMatches.of(place.matches[2:])))
     assert [type(one) for one in found] == [RejectedVote] * 2 + [FoundVote] * 4
     assert isinstance(found[0], RejectedVote)
     assert (found[0].line, found[0].reason) == (1, "unknown_match")
