@@ -84,8 +84,7 @@ def ballot_of(run: RunPlan, store: ObjectStore) -> Ballot:
             + "; collect some first",
             key=keys.votes(suite.id),
         )
-    held = read_matches(made, store)
-    return Ballot(suite.votes, made, held, read, salt_of(suite.id, store), collections(suite.id, store))
+    return _ballot(suite.votes, made, read, store)
 
 
 def find_ballot(run: RunPlan, store: ObjectStore) -> Ballot | None:
@@ -94,9 +93,14 @@ def find_ballot(run: RunPlan, store: ObjectStore) -> Ballot | None:
     made = match_set(suite.id, run.id, store) if suite.votes else None
     if suite.votes is None or made is None:
         return None
-    if read_votes(suite.id, made, store, simulated=suite.votes.simulated).votes.is_empty():
-        return None
-    return ballot_of(run, store)
+    read = read_votes(suite.id, made, store, simulated=suite.votes.simulated)
+    return None if read.votes.is_empty() else _ballot(suite.votes, made, read, store)
+
+
+def _ballot(rules: VoteRules, made: MatchSet, read: VotesRead, store: ObjectStore) -> Ballot:
+    suite = made.suite
+    matches = read_matches(made, store)
+    return Ballot(rules, made, matches, read, salt_of(suite, store), collections(suite, store))
 
 
 def is_voted_on(suite: str, store: ObjectStore) -> bool:

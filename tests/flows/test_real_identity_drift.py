@@ -36,6 +36,11 @@ EVERY = 8
 """Of the photos that pass, each eighth gets a chain; the others are listed without one."""
 
 
+LEAST = 0.25
+"""Of its chains a model must complete: the local writer does not look at the photo, and beside a face that
+fills the picture there is no room for the sign that it asks for, or no shirt to colour."""
+
+
 def write_photos(real_photos: Path, root: Path) -> None:
     """The photos with a table as a person writes it."""
     listed = real_photos / "SOURCES.tsv"
@@ -68,7 +73,7 @@ def write_suite(home: Path) -> None:
         "embedder": {"pack": "mobile"},
         "judges": {"consistency": None, "tracker": None},
         "steps": {"attempts": 3, "checker": "local", "max_aspect_change": 0.01},
-        "votes": {},
+        "votes": {"min_completion": LEAST},
     }
     (home / "suites").mkdir()
     (home / "suites" / f"{SUITE}.yaml").write_text(yaml.safe_dump(suite), encoding="utf-8")
@@ -92,7 +97,7 @@ def test_real_photos_from_their_table_to_a_ranking(home: Path, real_photos: Path
 
     summary = cast(RunSummary, asyncio.run(run_suite(RunRequest(suite=SUITE, approve_above_usd=None))))
     made = asyncio.run(make_matches(MatchesRequest(suite=SUITE)))
-    crowd = SimulateRequest(suite=SUITE, crowd=CrowdRules(votes_per_match=3, photo_sd=0.5))
+    crowd = SimulateRequest(suite=SUITE, crowd=CrowdRules(votes_per_match=3))
     assert asyncio.run(simulate_votes(crowd)).new == 3 * (made.n_matches + made.n_gold)
     ranked = asyncio.run(rank_models(SUITE))
     assert ranked.digest != summary.snapshot.digest

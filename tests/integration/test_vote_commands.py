@@ -67,3 +67,19 @@ def test_nothing_was_collected_yet(here: Path) -> None:
     ended = say("votes", "list", "quickstart")
     assert ended.exit_code == 0
     assert "quickstart: 0 votes" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--strength", "m0"), "is not model=number"),
+        (("--strength", "m0=fast"), "strengths.m0"),
+        (("--votes", "9", "--annotators", "3"), "need as many voters"),
+        (("--gold-errors", "0"), "gold_errors"),
+    ],
+)
+def test_a_crowd_that_cannot_be_is_one_line_and_1(options: tuple[str, ...], said: str) -> None:
+    ended = say("votes", "simulate", "quickstart", *options)
+    assert ended.exit_code == 1
+    assert said in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1
