@@ -92,6 +92,7 @@ def test_a_dimension_is_a_link(look: Look, origin: str):
     watched = look()
     page = watched.open(f"{origin}/index.html")
     page.wait_for_selector("#board tbody tr[data-model]")
+    watched.until("new Promise(done => setTimeout(() => done(scrollY === 0), 100))")
     options = page.query_selector_all("#board-controls select option")
     assert "edit target: text (1 photo, few)" in [option.inner_text() for option in options]
     page.select_option("#board-controls select", "edit_target=text")
