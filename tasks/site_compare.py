@@ -128,9 +128,11 @@ class _Rows:
 
 def why(row: dict[str, Any]) -> str:
     """What came of a step, or of an attempt at it, that has no picture or was not made."""
+    faults = row.get("faults") or ()
+    if faults:
+        return f"checks failed: {', '.join(faults).replace('_', ' ')}"
     ended = row.get("verdict") or row.get("outcome") or "not run"
-    detail = ", ".join(row.get("faults") or ()) or row.get("reason") or ""
-    return str(ended).replace("_", " ") + (f": {detail}" if detail else "")
+    return str(ended).replace("_", " ") + (f": {row['reason']}" if row.get("reason") else "")
 
 
 def _scores(row: dict[str, Any]) -> Iterator[tuple[str, str]]:

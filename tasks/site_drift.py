@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from adapters.pages.site.chain_views import Attempts, AttemptsLine, parts_of
@@ -144,7 +142,7 @@ def failed_steps(source: SiteSource) -> Table | None:
 
 
 def _numbered(reasons: list[str]) -> str:
-    counted: Mapping[str, int] = {text: reasons.count(text) for text in reasons}
-    if len(counted) == 1:
-        return f"each of {len(reasons)}: {words(reasons[0])}"
-    return "; ".join(f"{n}. {words(text)}" for n, text in enumerate(reasons, 1))
+    told = [text.replace("not_made: ", "checks failed: ").replace("_", " ") for text in reasons]
+    if len(set(told)) == 1:
+        return f"each of {len(told)}: {told[0]}"
+    return "; ".join(f"{n}. {text}" for n, text in enumerate(told, 1))

@@ -11,9 +11,8 @@ from adapters.pages.site.picture_views import MatchExample, Matchups, Picture, W
 from adapters.pages.site.views import Table
 from tasks.site_drift import words
 from tasks.site_source import SiteSource
-from tasks.site_tables import plain
 
-MOST_MATCHES = 60
+MOST_MATCHES = 48
 SIMULATED = "votes_from_simulated"
 """The fact that counts votes which no person gave."""
 AGREEMENT = {
@@ -59,8 +58,8 @@ def _cell(row: Mapping[str, Any] | None) -> WinCell | None:
     if row is None or row["win_rate"] is None:
         return None
     ends = "" if row["low"] is None or row["high"] is None else f"{row['low']:.0%} to {row['high']:.0%}"
-    detail = ", ".join(part for part in (ends, f"n = {row['n_matches']}") if part)
-    return WinCell(f"{row['win_rate']:.0%}", detail, round(row["win_rate"] * 10))
+    n = f"n = {row['n_matches']}"
+    return WinCell(f"{row['win_rate']:.0%}", ends, round(row["win_rate"] * 10), n)
 
 
 def _matches(source: SiteSource, names: Mapping[str, str]) -> tuple[list[MatchExample], int]:
@@ -98,15 +97,35 @@ def _match(row: Mapping[str, Any], names: Mapping[str, str]) -> MatchExample:
 
 def analysis_tables(source: SiteSource) -> list[Table]:
     """Whether metrics agree with people, and people with each other."""
-    made = [*_metric_agreement(source), *_vote_agreement(source)]
-    people = source.maybe("annotators")
-    if people is not None:
-        text = (
-            "Under pseudonyms. Gold matches have a known answer; agreement is with the majority of a match's "
-            "other votes."
-        )
-        made.append(plain("Annotators", text, people))
-    return made
+    return [*_metric_agreement(source), *_vote_agreement(source), *_annotators(source)]
+
+
+def _annotators(source: SiteSource) -> Iterator[Table]:
+    table = source.maybe("annotators")
+    if table is None:
+        return
+    rows = [
+        [
+            row["annotator"],
+            str(row["n_votes"]),
+            f"{row['gold_right']} of {row['n_gold']}",
+            _percent(row["majority_agreement"]),
+            _percent(row["left_share"]),
+            "–" if row["median_ms"] is None else f"{row['median_ms'] / 1000:.1f} s",
+            ", ".join(words(flag) for flag in row["flags"]),
+        ]
+        for row in table.iter_rows(named=True)
+    ]
+    text = (
+        "Under pseudonyms. Gold matches have a known answer; agreement is with the majority of a match's "
+        "other votes; left is how often they chose what was shown left. A flag alone leaves no vote out."
+    )
+    names = ["annotator", "votes", "gold right", "with the majority", "left", "median time", "flags"]
+    yield Table("Annotators", text, names, rows, frozenset(range(1, 6)))
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
 
 
 def _metric_agreement(source: SiteSource) -> Iterator[Table]:

@@ -112,7 +112,9 @@ class Sites:
                 copy_site(SUITE, None, self.out)
             self.old, self.new = (site.snapshot for site in made)
             crops = [sha for sha, _ in write_images(store)]
-            ranked = make_ranked(store, made[1], people_tables(crops, made[1].run.photos[:4]))
+            run = made[1].run
+            tables = people_tables(crops, run.photos[:4], run.sessions[0].id)
+            ranked = make_ranked(store, made[1], tables)
             publish_site(ranked, store)
             self.ranked = ranked.snapshot
 

@@ -319,12 +319,21 @@ def test_a_ranking_has_its_own_tabs(look: Look, sites: Sites):
         page = watched.open(f"{host}/reports/{SUITE}/{sites.ranked.digest[:16]}/index.html")
         page.wait_for_selector("#board tbody tr[data-model]")
         assert column(page, "rating") == ["1040", "960"]
+        assert "SIMULATED VOTES: 30 of 40" in page.inner_text(".notices")
+        assert "… to 990" in page.inner_text("#board")
         assert "Qwen-Edit" in page.inner_text("#leaderboard")
         page.select_option("#board-controls select", "photo_shape=portrait")
         assert column(page, "rating") == ["1040", "–"]
         assert column(page, "rank") == ["1", "–"]
+        assert page.url.endswith("#leaderboard?dimension=photo_shape%3Dportrait")
+        page.reload()
+        page.wait_for_selector("#board tbody tr[data-model]")
+        assert column(page, "rating") == ["1040", "–"]
+        watched.tab("attempts")
+        assert "made at the third attempt" in page.inner_text("#attempts")
         watched.tab("matchups")
         assert "65%" in page.inner_text(".wins")
+        assert "45% to 85%" in page.inner_text(".wins")
         page.click("#match-list [data-full] >> nth=0")
         page.wait_for_selector("dialog[open] img")
         page.keyboard.press("Escape")

@@ -51,6 +51,12 @@ class Comparison:
     licence: str = ""
 
     @property
+    def title(self) -> str:
+        """How it is called: a session that is this photo's own bears its name already."""
+        is_own = self.session == self.photo.replace("-", "_").replace(".", "_")
+        return self.photo if is_own else f"{self.photo} · {self.session}"
+
+    @property
     def page(self) -> str:
         """Its place, from the snapshot's own."""
         return f"compare/{self.photo}--{self.session}.html"
@@ -114,6 +120,7 @@ class WinCell:
     detail: str
     level: int
     """0 to 10: the win rate in tenths."""
+    n: str = ""
 
 
 @dataclass(frozen=True)

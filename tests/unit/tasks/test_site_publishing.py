@@ -29,8 +29,10 @@ from tasks.scoring import read_table
 from tasks.site_board import score_board
 from tasks.site_compare import reasoning, shown_pairs
 from tasks.site_copy import copy_site
-from tasks.site_people import matchups_of, rating_board
+from tasks.site_drift import attempts_of, chain_counts, failed_steps
+from tasks.site_people import NOTES, rating_board
 from tasks.site_source import SiteSource
+from tasks.site_votes import matchups_of, vote_notices
 
 PAIRS = (("celeba", "flux-dev"), ("celeba", "qwen-edit"), ("celebset", "qwen-edit"))
 EVERY = 250
@@ -328,7 +330,7 @@ def ranked(site: Site, store: ObjectStore) -> SiteSource:
 
 
 def _third(site: Site) -> Any:
-    return site.run.cards[0].model_copy(update={"id": MODELS[0]})
+    return site.run.cards[0].model_copy(update={"id": MODELS[0], "name": "Bagel"})
 
 
 def test_a_ranking_is_shown_as_its_tables_say(ranked: SiteSource):
@@ -343,15 +345,64 @@ def test_a_ranking_is_shown_as_its_tables_say(ranked: SiteSource):
     assert (best.model, best.ranks, best.figures["rating"].value) == (MODELS[0], (1, 1, 2), 1040.0)
     assert second.figures["fss"].value == 0.6
     unknown = [line for line in board.lines if line.where["dimension"] == "photo_shape=portrait"][1]
-    assert (unknown.ranks, unknown.figures["rating"].value, unknown.note) == (None, None, "winless")
-    assert board.unranked == [("Qwen-Edit", "below 80 percent: 40% of 10 chains complete")]
+    assert (unknown.ranks, unknown.figures["rating"].value, unknown.note) == (None, None, NOTES["winless"])
+    assert (second.figures["rating"].low, second.figures["rating"].high) == (None, 990.0)
+    names = [name for _, name in board.switches[0].options]
+    assert names == [
+        "everything",
+        "photo shape: landscape (2 photos, few)",
+        "photo shape: portrait (2 photos, few)",
+    ]
+    told = "too few chains complete: 4 of 10 chains complete (40%); ranked from 80% on"
+    assert board.unranked == [("Qwen-Edit", told)]
+
+
+def test_attempts_are_counted_over_steps(ranked: SiteSource):
+    found = attempts_of(ranked)
+    assert found is not None
+    lines = {line.model.split()[0].lower(): line for line in found.lines}
+    parts = [(part.kind, part.n, part.start, part.width) for part in lines["flux-dev"].parts]
+    assert parts == [
+        ("made1", 4, 0.0, 40.0),
+        ("made2", 3, 40.0, 30.0),
+        ("made3", 2, 70.0, 20.0),
+        ("failed", 1, 90.0, 10.0),
+    ]
+    assert lines["flux-dev"].failed_attempts == [
+        ("not made", 5),
+        ("refused", 4),
+        ("no image", 0),
+        ("off shape", 1),
+    ]
+    assert lines["qwen-edit"].n_tried == 0
+
+
+def test_where_chains_ended_is_told_attempt_by_attempt(ranked: SiteSource):
+    found = failed_steps(ranked)
+    assert found is not None
+    [row] = found.rows
+    assert row[3] == f"1. refused: {EVIL}; 2. checks failed: right place, framing; 3. off shape"
+
+
+def test_chains_are_counted_by_dimension(ranked: SiteSource):
+    found = chain_counts(ranked)
+    assert found is not None
+    counts = {(row[0], row[1]): row[2:] for row in found.rows}
+    n_models = len(ranked.run.cards)
+    assert counts["photo shape", "portrait"] == ["2", f"4 of {2 * n_models}"]
+    assert counts["edit target", "text"] == ["0", "0 of 0"]
+
+
+def test_simulated_votes_are_said_first(ranked: SiteSource):
+    [said] = vote_notices(ranked)
+    assert said.startswith("SIMULATED VOTES: 30 of 40 votes")
 
 
 def test_a_win_matrix_has_both_directions(ranked: SiteSource):
     found = matchups_of(ranked)
     assert found is not None
-    assert found.models == list(MODELS[:2])
+    assert found.models == ["Bagel", f"flux-dev {EVIL}"]
     texts = [[cell.text if cell else None for cell in row] for row in found.cells]
     assert texts == [[None, "65%"], ["35%", None]]
-    assert found.examples[0].result == f"{MODELS[0]} won: 3 : 1 votes"
-    assert found.examples[0].caption_b == MODELS[1]
+    assert found.examples[0].result == "Bagel won: 3 : 1 votes"
+    assert found.examples[0].caption_b == f"flux-dev {EVIL}"

@@ -34,6 +34,10 @@ if (document.body.dataset.page === "index") {
     history.pushState(null, "", `#${tab}`);
     openTab(tab);
   });
+  const asked = parseHash()[0];
   followHash();
   if (!state.tab) openTab("leaderboard");
+  addEventListener("load", () => { // the browser goes to the tab that the address names; what to know first is above it
+    if (!asked || asked === state.tab) requestAnimationFrame(() => window.scrollTo({ top: 0, behavior: "instant" }));
+  }, { once: true });
 } else chosenModels();
