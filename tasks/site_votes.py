@@ -13,8 +13,6 @@ from tasks.site_drift import words
 from tasks.site_source import SiteSource
 
 MOST_MATCHES = 48
-SIMULATED = "votes_from_simulated"
-"""The fact that counts votes which no person gave."""
 AGREEMENT = {
     "krippendorff_alpha": "Krippendorff's alpha (1: always alike, 0: as by chance)",
     "majority_share": "share of votes that are with the majority of their match",
@@ -178,17 +176,6 @@ def vote_facts(source: SiteSource) -> dict[str, str]:
     """What a ranking stands on, by name; nothing where nobody has voted."""
     table = source.maybe("vote_facts")
     return {} if table is None else dict(table.select("name", "value").iter_rows())
-
-
-def vote_notices(source: SiteSource) -> Iterator[str]:
-    """What a reader must know of the votes before the numbers."""
-    facts = vote_facts(source)
-    simulated = facts.get(SIMULATED)
-    if simulated and simulated != "0":
-        yield (
-            f"SIMULATED VOTES: {simulated} of {facts.get('votes', '?')} votes were drawn by a program from "
-            "assumed strengths. No person gave them, and they say nothing of how faces look to people."
-        )
 
 
 def vote_lead(source: SiteSource) -> str:

@@ -98,7 +98,8 @@ def people_tables(crops: Sequence[str], photos: Sequence[str], session: str = "s
             [
                 ("question", f"Which face? {EVIL}"),
                 ("votes", "40"),
-                ("votes_from_simulated", "30"),
+                ("simulated_votes", "40"),
+                ("simulated_crowds", f"one strength each {EVIL}"),
                 ("annotators", "1"),
                 ("matches_with_result", "10"),
             ],

@@ -319,7 +319,7 @@ def test_a_ranking_has_its_own_tabs(look: Look, sites: Sites):
         page = watched.open(f"{host}/reports/{SUITE}/{sites.ranked.digest[:16]}/index.html")
         page.wait_for_selector("#board tbody tr[data-model]")
         assert column(page, "rating") == ["1040", "960"]
-        assert "SIMULATED VOTES: 30 of 40" in page.inner_text(".notices")
+        assert "SIMULATED VOTES: all 40" in page.inner_text(".notices")
         assert "… to 990" in page.inner_text("#board")
         assert "Qwen-Edit" in page.inner_text("#leaderboard")
         page.select_option("#board-controls select", "photo_shape=portrait")
