@@ -57,12 +57,17 @@ def test_every_tab_is_free_of_violations(
     watched.check(host)
 
 
+@pytest.mark.parametrize(("which", "shown"), [("new", "step 4"), ("ranked", "failed attempts")])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_comparison_is_free_of_violations(look: Look, host: str, sites: Sites, width: int, scheme: str):
+def test_a_comparison_is_free_of_violations(
+    look: Look, host: str, sites: Sites, which: str, shown: str, width: int, scheme: str
+):
     watched = look(width, color_scheme=scheme)
-    [first, *_] = sorted((sites.folder_of(sites.new.digest) / "compare").iterdir())
-    page = watched.open(f"{host}/reports/{SUITE}/{sites.new.digest[:16]}/compare/{first.name}")
+    digest = getattr(sites, which).digest
+    paths = sorted((sites.folder_of(digest) / "compare").iterdir())
+    first = next(path for path in paths if shown in path.read_text())
+    page = watched.open(f"{host}/reports/{SUITE}/{digest[:16]}/compare/{first.name}")
     assert violations(watched) == []
     assert not is_too_wide(watched)
     page.click(".chain [data-full] >> nth=0")

@@ -341,6 +341,17 @@ def test_a_ranking_has_its_own_tabs(look: Look, sites: Sites):
         assert EVIL in page.inner_text("#analysis")
         watched.tab("sessions")
         assert "photo shape: portrait" in page.inner_text("#session-list")
+        watched.tab("coverage")
+        assert f"1. refused: {EVIL}; 2. checks failed: right place" in page.inner_text("#coverage")
+        watched.tab("compare")
+        page.click("#comparison-list a >> nth=0")
+        page.wait_for_selector(".chain details[open] li")
+        assert [item.inner_text() for item in page.query_selector_all(".chain details[open] li")] == [
+            f"refused: {EVIL}",
+            "checks failed: right place, framing",
+            "off shape",
+        ]
+        assert page.evaluate("window.evil") is None
         watched.check(host)
 
 
