@@ -18,7 +18,7 @@ from adapters.imaging.scene_cloth import body_below, chest_colour, colour_name
 from adapters.imaging.scene_finding import Found
 from adapters.imaging.scene_places import room_beside
 
-_SLACK = (0.0, 0.025, -0.025)
+_SLACK = (0.0, 0.04, -0.04)
 """Of a face's width and height, by which its box may be found larger on each side."""
 _PLAIN_CHEST = 0.008
 """Share of the photo that the chest must take to be sure to be found again: twice what the editor needs."""

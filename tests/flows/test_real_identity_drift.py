@@ -88,6 +88,7 @@ def strengths() -> dict[str, float]:
     return {name: STRENGTH_PER_DRIFT * drift for name, drift in drifts.items()}
 
 
+@pytest.mark.timeout(1800)
 def test_real_photos_from_their_table_to_a_ranking(home: Path, real_photos: Path) -> None:
     write_photos(real_photos, home / "photos")
     write_suite(home)
