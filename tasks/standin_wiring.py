@@ -18,6 +18,7 @@ from domain.photos import Dataset
 from domain.suites import Suite
 from tasks import wiring
 from tasks.definitions import load
+from tasks.writer_wiring import chain_writer
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -31,7 +32,6 @@ def standin(
     Raises:
         DefinitionError: the editor that the suite names calls somebody itself, or its faults are wrong.
     """
-    from adapters.judges.local_chains import LocalChainWriter
     from adapters.judges.local_writer import LocalWriter
     from adapters.standin.any_prompt import AnyPromptChecker, AnyPromptEditor
     from adapters.standin.app import build_app
@@ -42,7 +42,8 @@ def standin(
     behind = load(ModelCard, suite.standin_editor)
     if not wiring.is_in_process(behind.provider) or behind.provider in USES_POOL:
         raise DefinitionError(f"{behind.id!r} cannot stand in for others", field="rehearsal.editor")
-    judge = wiring.build_judge(load(JudgeCard, "local"), suite)
+    local = load(JudgeCard, "local")
+    judge, drafter = wiring.build_judge(local, suite), chain_writer(local)
     try:
         drawn = Faults.model_validate(suite.rehearsal.faults if faults is None else faults)
     except ValidationError as error:
@@ -52,5 +53,5 @@ def standin(
     if suite.chain_set is not None:
         other = wiring.build_editor(load(ModelCard, "control-recompress"), nobody, suite)
         editor, checker = AnyPromptEditor(editor, other), AnyPromptChecker(checker)
-    work = StandinWork(editor, judge, judge, LocalWriter(), LocalChainWriter(), checker)
+    work = StandinWork(editor, judge, judge, LocalWriter(), drafter, checker)
     return build_app(work, drawn, state, only_key)

@@ -49,6 +49,14 @@ def photo(name: str, scale: float = 1.0) -> bytes:
     return png(np.asarray(Image.fromarray(pixels).crop(box).resize(size, Image.Resampling.LANCZOS)))
 
 
+@cache
+def portrait() -> bytes:
+    """A face that fills the picture: only above the hair and beside it anything is free."""
+    pixels = cast(Any, skimage.data).astronaut()
+    cut = Image.fromarray(pixels).crop((168, 10, 280, 178)).resize((832, 1248), Image.Resampling.LANCZOS)
+    return png(np.asarray(cut))
+
+
 class Scenes:
     """The editor, its settings given with each edit."""
 

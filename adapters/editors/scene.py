@@ -32,13 +32,13 @@ from adapters.imaging.scene_drift import drift_face, drifting
 from adapters.imaging.scene_finding import Found, find_things
 from adapters.imaging.scene_items import picture_of, sign_of
 from adapters.imaging.scene_paint import covers, cut_out, erase, put
-from adapters.imaging.scene_places import head_boxes, room_for
+from adapters.imaging.scene_places import room_beside
 from adapters.imaging.scene_prompts import CLOTHING, HAIR_KIND, SIGNS, Thing, Wish, read_wish
 from domain.edits import Edited, EditOutcome, EditRequest, NoImage, Refused, Ticket
 from domain.errors import PhotoError
 from domain.model_cards import ModelCard
 
-VERSION = "scene-1"
+VERSION = "scene-2"
 _CUT_OFF = 0.06
 """Share of the height that an answer of another shape lacks."""
 
@@ -194,7 +194,7 @@ def _moved(scene: _Scene, old: Found, place: str) -> _Drawn | _Obstacle:
 
 
 def _room(scene: _Scene, kind: str, place: str, cell: tuple[int, int] | None = None) -> Found | None:
-    return room_for(kind, place, scene.rgb.shape, head_boxes(scene.faces), scene.things, cell)
+    return room_beside(scene.faces, kind, place, scene.rgb.shape, scene.things, cell)
 
 
 def _no_room(place: str) -> _Obstacle:

@@ -37,20 +37,46 @@ def place_of(centre: tuple[float, float], shape: tuple[int, ...]) -> str:
 
 
 def head_boxes(faces: Sequence[Face]) -> list[Box]:
-    """Around every face, with its hair and neck: nothing is ever drawn there."""
-    boxes: list[Box] = []
-    for face in faces:
-        x0, y0, x1, y1 = (float(value) for value in face.box)
-        width, height = x1 - x0, y1 - y0
-        boxes.append((x0 - 0.3 * width, y0 - 0.4 * height, x1 + 0.3 * width, y1 + 0.25 * height))
-    return boxes
+    """Around every face, with its hair and neck: nothing is drawn there while there is room elsewhere."""
+    return [_around(face, 0.3, 0.4, 0.25) for face in faces]
+
+
+def face_boxes(faces: Sequence[Face]) -> list[Box]:
+    """Around every face, without its hair and neck: nothing is ever drawn there."""
+    return [_around(face, 0.06, 0.1, 0.08) for face in faces]
+
+
+def _around(face: Face, beside: float, above: float, below: float) -> Box:
+    """The box of a face with margins, in widths and heights of it."""
+    x0, y0, x1, y1 = (float(value) for value in face.box)
+    width, height = x1 - x0, y1 - y0
+    return x0 - beside * width, y0 - above * height, x1 + beside * width, y1 + below * height
+
+
+def room_beside(
+    faces: Sequence[Face],
+    kind: str,
+    place: str,
+    shape: tuple[int, ...],
+    things: Sequence[Found],
+    cell: tuple[int, int] | None = None,
+) -> Found | None:
+    """The free cell for a thing as `room_for` finds it: beside the heads, or else at least beside the faces.
+
+    A portrait may hold little more than a head; what then hides some hair or the neck hides no face.
+    """
+    for kept_free in (head_boxes(faces), face_boxes(faces)):
+        found = room_for(kind, place, shape, kept_free, things, cell)
+        if found is not None:
+            return found
+    return None
 
 
 def room_for(
     kind: str,
     place: str,
     shape: tuple[int, ...],
-    heads: Sequence[Box],
+    kept_free: Sequence[Box],
     things: Sequence[Found],
     cell: tuple[int, int] | None = None,
 ) -> Found | None:
@@ -60,7 +86,7 @@ def room_for(
     """
     gap = 0.01 * min(shape[:2])
     taken = [
-        *heads,
+        *kept_free,
         *((x0 - gap, y0 - gap, x1 + gap, y1 + gap) for x0, y0, x1, y1 in (t.box for t in things)),
     ]
     for size in [cell] if cell else [cell_of(kind, shape, scale) for scale in SCALES]:

@@ -70,8 +70,15 @@ def card_of(provider: str) -> JudgeCard:
     )
 
 
+class Nobody:
+    """Finds no face: what is drafted then follows from the photo's bytes alone."""
+
+    def find(self, pixels: object, /) -> tuple[()]:
+        return ()
+
+
 def context_of(prompts: dict[str, str], url: str | None) -> JudgeContext:
-    return JudgeContext(load(Taxonomy, "face-edit-attributes"), prompts, cast(Any, None), url)
+    return JudgeContext(load(Taxonomy, "face-edit-attributes"), prompts, cast(Any, Nobody), url)
 
 
 def writer_of(provider: str, url: str | None, **changes: Any) -> ChainWriter:
