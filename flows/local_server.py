@@ -8,6 +8,7 @@ ends with the run even when that is killed (see `flows.server_process`).
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import time
 from collections.abc import Generator
 
 import httpx
+from prefect.events.worker import EventsWorker
 from prefect.settings import (
     PREFECT_API_URL,
     PREFECT_LOGGING_TO_API_ENABLED,
@@ -27,6 +29,8 @@ from flows.environment import set_variables
 
 STARTS_WITHIN_S = 300.0
 STOPS_WITHIN_S = 10.0
+DRAINS_WITHIN_S = 30.0
+"""Time for Prefect's last events to be sent; a server that is gone costs no more than this."""
 OWN_SERVER = "FACEDRIFT_OWN_SERVER"
 """Tells `tasks.limits` that nobody else is on this run's Prefect server."""
 
@@ -104,7 +108,18 @@ def prefect_server() -> Generator[LocalServer | None]:
             yield server
     finally:
         set_variables({OWN_SERVER: "false"})
+        send_last_events()
         server.stop()
+
+
+def send_last_events() -> None:
+    """Return once Prefect has sent the events of this process, or `DRAINS_WITHIN_S` later.
+
+    Its worker sends them in the background, and tries for half a minute to reach a server that was stopped
+    before it was done. What it says meanwhile is shown as far as Prefect's log is.
+    """
+    logging.getLogger(EventsWorker.__name__).setLevel(get_current_settings().logging.level)
+    EventsWorker.drain_all(timeout=DRAINS_WITHIN_S, at_exit=False)
 
 
 def _free_port() -> int:

@@ -78,18 +78,23 @@ def cut_face(box: CropBox, image: ImageKey, store: ObjectStore) -> bool:
     return _keep(box, image.sha256, crops.CUTTER, make, store)
 
 
-def degraded_face(box: CropBox, image_sha256: str, crop_sha256: str, store: ObjectStore) -> str:
+def degraded_face(crop: CropRecord, store: ObjectStore) -> str:
     """The sha256 of a crop that nobody can recognise, made of a stored one and stored beside it."""
-    _keep(
-        box,
-        image_sha256,
-        crops.DEGRADER,
-        lambda: crops.degraded(ledger.read_image(store, crop_sha256, "png")),
-        store,
-    )
-    found = ledger.read(store, crop_key(box, image_sha256, crops.DEGRADER), CropRecord)
+    return _made_of(crop, crops.DEGRADER, crops.degraded, store)
+
+
+def twin_face(crop: CropRecord, shown_on: str, store: ObjectStore) -> str:
+    """The sha256 of a crop that looks like a stored one and is another picture on every photo it is shown on."""
+    name = f"{crop.box.photo} on {shown_on}"
+    return _made_of(crop, f"{crops.TWIN}: {name}", lambda data: crops.twin(data, name), store)
+
+
+def _made_of(crop: CropRecord, how: str, make: Callable[[bytes], bytes], store: ObjectStore) -> str:
+    box, image = crop.box, crop.image_sha256
+    _keep(box, image, how, lambda: make(ledger.read_image(store, crop.crop_sha256, "png")), store)
+    found = ledger.read(store, crop_key(box, image, how), CropRecord)
     if found is None:
-        raise StoreError("a degraded crop was there and is gone; run again")
+        raise StoreError("a crop was there and is gone; run again")
     return found.crop_sha256
 
 

@@ -1,4 +1,8 @@
-"""Matches with a known answer: the original's own face against one that is certainly not more like it."""
+"""Matches with a known answer: the original's own face against one that is certainly not more like it.
+
+What stands for the original is a twin of it (`tasks.cropping.twin_face`), and so is what stands for a stranger:
+no picture of such a match is the original of any, by whose name or bytes somebody could tell it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ import numpy as np
 from adapters.base import ObjectStore
 from domain.matches import CropRecord, Match, Side
 from domain.votes import VoteRules
-from tasks.cropping import degraded_face
+from tasks.cropping import degraded_face, twin_face
 
 ORIGINAL, STRANGER, DEGRADED = "gold-original", "gold-stranger", "gold-degraded"
 """What stands for the models in such a match."""
@@ -60,18 +64,18 @@ def _pairs(order: Sequence[Original]) -> Iterator[tuple[Original, Original | Non
 
 def _match(original: Original, other: Original | None, side: Side, store: ObjectStore) -> Match:
     own = original.crop
-    wrong = (
-        other.crop.crop_sha256 if other else degraded_face(own.box, own.image_sha256, own.crop_sha256, store)
-    )
+    photo = own.box.photo
+    right = twin_face(own, photo, store)
+    wrong = twin_face(other.crop, photo, store) if other else degraded_face(own, store)
     name = STRANGER if other else DEGRADED
     right_first = side == "a"
     return Match(
-        photo=own.box.photo,
+        photo=photo,
         session=original.session,
         model_a=ORIGINAL if right_first else name,
         model_b=name if right_first else ORIGINAL,
         original_sha256=own.crop_sha256,
-        crop_a_sha256=own.crop_sha256 if right_first else wrong,
-        crop_b_sha256=wrong if right_first else own.crop_sha256,
+        crop_a_sha256=right if right_first else wrong,
+        crop_b_sha256=wrong if right_first else right,
         gold=side,
     )

@@ -18,7 +18,7 @@ from tasks.planning import newest_run
 from tasks.run_tables import run_tables
 from tasks.scoring import publish_tables, read_table
 from tasks.threads import in_thread
-from tasks.vote_notices import notice_of
+from tasks.vote_notices import notice_of, open_ranks
 
 
 def rank(run: RunPlan, store: ObjectStore) -> Snapshot:
@@ -88,6 +88,8 @@ def ranking_view(snapshot: Snapshot) -> RankingView:
         f"weighting {facts['weighting']}, gold filter {facts['min_gold_accuracy']}",
         *(_agreement(row) for row in agreement.iter_rows(named=True)),
     ]
+    too_few = open_ranks(board, read_table(store, snapshot, "match_results"))
+    notes += [too_few] if too_few else []
     undetermined = board["resamples_undetermined"].max()
     if undetermined:
         notes.append(

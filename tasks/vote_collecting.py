@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from prefect import task
 
@@ -20,6 +20,8 @@ from tasks.threads import in_thread
 from tasks.vote_jobs import known_matches
 from tasks.vote_wiring import vote_source
 
+CLOCKS_DIFFER_BY = timedelta(days=1)
+"""How far a vote may lie ahead of the collection's clock."""
 VOTER = vote_store.SCHEMA.names().index("annotator")
 
 
@@ -31,7 +33,7 @@ def collect(
     Args:
         source: The votes.
         known: The matches that they may be on.
-        found: Of which suite and source, still without counts.
+        found: Of which suite and source, and when (its `at` is the clock), still without counts.
         store: Where votes are kept.
     """
     there = vote_store.Known(vote_store.stored(found.suite, store))
@@ -39,8 +41,8 @@ def collect(
     reasons, rejected = Counter[str](), list[RejectedVote]()
     for item in source.read(known):
         read += 1
-        bad = item if isinstance(item, RejectedVote) else None
-        if not isinstance(item, RejectedVote):
+        bad = item if isinstance(item, RejectedVote) else _ahead(item, source.where, found.at)
+        if not isinstance(item, RejectedVote) and not bad:
             ending = there.take(item)
             n_known += ending == "known"
             bad = _twice(item, source.where) if ending == "duplicate_voter" else None
@@ -61,6 +63,15 @@ def collect(
     )
     ledger.write_new(store, keys.votes_collected(found.suite, keys.fingerprint(done)), done)
     return done
+
+
+def _ahead(found: FoundVote, where: str, clock: str) -> RejectedVote | None:
+    """What is wrong with a vote from the future; no clock of a voter is that far ahead."""
+    at = found.vote.at
+    if at is None or datetime.fromisoformat(at) - datetime.fromisoformat(clock) <= CLOCKS_DIFFER_BY:
+        return None
+    detail = f"{at} lies in the future: the votes were collected at {clock}"
+    return RejectedVote(where=where, line=found.line, reason="bad_time", detail=detail)
 
 
 def _twice(found: FoundVote, where: str) -> RejectedVote:

@@ -65,7 +65,7 @@ def export(
     store, plan = wiring.store(), wiring.run_plan(find_run(suite, run))
     rules = rules_of(plan)
     table = match_tables.read_matches(match_tables.expect_match_set(plan.suite.id, plan.id, store), store)
-    matches = list(match_tables.named_matches(table))
+    matches = _out_of_sight(list(match_tables.named_matches(table)), rules.seed)
     base = (base_url or IMAGES).rstrip("/")
     left = _sides([name for name, _ in matches], rules.seed)
     try:
@@ -83,6 +83,15 @@ def export(
     except OSError as error:
         raise DefinitionError(f"{folder} cannot be written: {error.strerror}", field="to") from error
     return Exported(file, len(matches), images)
+
+
+def _out_of_sight(matches: list[tuple[str, Match]], seed: int) -> list[tuple[str, Match]]:
+    """Matches in the order of the queue, but gold ones, which begin it, anywhere among the others."""
+    rng = np.random.default_rng([seed, 3])
+    is_gold = rng.permutation([match.gold is not None for _, match in matches]).tolist()
+    gold = iter([one for one in matches if one[1].gold is not None])
+    others = iter([one for one in matches if one[1].gold is None])
+    return [next(gold if here else others) for here in is_gold]
 
 
 def _sides(names: list[str], seed: int) -> Callable[[str], Side]:

@@ -30,6 +30,24 @@ def notice_of(facts: Mapping[str, str]) -> tuple[str, ...]:
     return ()
 
 
+def open_ranks(board: pl.DataFrame, results: pl.DataFrame) -> str | None:
+    """That a ranking stands on too little to tell its models apart; None where no bound is open.
+
+    Args:
+        board: The table `ranking`, of one board.
+        results: The table `match_results`; matches of models that are not on the board do not count.
+    """
+    bounds = pl.any_horizontal(pl.col("rating_low", "rating_high").is_null())
+    if board.filter(pl.col("rating").is_not_null() & bounds).is_empty():
+        return None
+    models = board["model"].to_list()
+    rated = results.filter(pl.all_horizontal(pl.col("model_a", "model_b").is_in(models)))
+    n_photos, n_matches = rated["photo"].n_unique(), rated.height
+    photos = f"{n_photos} photo{'' if n_photos == 1 else 's'}"
+    matches = f"{n_matches} match{'' if n_matches == 1 else 'es'}"
+    return f"{photos} and {matches} are too few to tell these models apart: ranks stay open"
+
+
 def vote_notices(snapshot: Snapshot, store: ObjectStore) -> tuple[str, ...]:
     """The same of a snapshot; nothing where it has no ranking."""
     data = store.get(keys.report(snapshot.suite, snapshot.digest, "vote_facts.parquet"))

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 from PIL import Image
 
 from adapters.imaging import decode
+from domain import keys
 from domain.crops import CROP_PIXELS
 from domain.matches import CropBox
 
 CUTTER = f"1 on decoder {decode.VERSION}"
 """Raised whenever the same bytes and box give another crop."""
 DEGRADER = f"degraded 1 on {CUTTER}"
+TWIN = f"twin 1 on {CUTTER}"
 OUTSIDE = (128, 128, 128)
 """What is shown of the square where there is no photo."""
+TWIN_CUTS_PIXELS = (0.5, 2.0)
+"""What a twin lacks at each edge, at least and at most; nobody sees it beside the crop."""
 DEGRADED_PIXELS = 12
 """Width and height of what is left of a face that nobody can recognise."""
 
@@ -39,6 +44,15 @@ def degraded(crop: bytes) -> bytes:
     image = Image.fromarray(decode.decode_rgb(crop))
     coarse = image.resize((DEGRADED_PIXELS, DEGRADED_PIXELS), Image.Resampling.BOX)
     return _png(coarse.resize(image.size, Image.Resampling.BICUBIC))
+
+
+def twin(crop: bytes, name: str) -> bytes:
+    """A crop that looks the same and is another picture, pixel by pixel: each name has a twin of its own."""
+    image = Image.fromarray(decode.decode_rgb(crop))
+    rng = np.random.default_rng(int(keys.sha256(name.encode())[:16], 16))
+    left, top, right, bottom = rng.uniform(*TWIN_CUTS_PIXELS, 4).tolist()
+    box = (left, top, image.width - right, image.height - bottom)
+    return _png(image.resize(image.size, Image.Resampling.LANCZOS, box=box))
 
 
 def _png(image: Image.Image) -> bytes:

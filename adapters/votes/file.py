@@ -51,7 +51,7 @@ class FileVotes:
 
     def read(self, known: KnownMatches) -> Iterator[FoundVote | RejectedVote]:
         """Every vote in the order of the rows."""
-        is_table = False
+        is_table, row = False, None
         for row in rows_of(self._path, (*COLUMNS, *crowd.COLUMNS)):
             if isinstance(row, NoRow):
                 yield row.why.rejected(self.where, row.line)
@@ -68,6 +68,8 @@ class FileVotes:
                     yield vote.rejected(self.where, row.line)
                 else:
                     yield FoundVote(vote=vote, line=row.line)
+        if row is None:
+            raise DefinitionError("the table has no rows, and so no votes", file=self.where)
 
     def _votes(self, row: Mapping[str, Any], known: KnownMatches) -> Iterator[Vote | Bad]:
         if all(name in row for name in CROWD_NEEDED) and "match" not in row:

@@ -57,7 +57,10 @@ class LabelStudioVotes:
 
     def _tasks(self) -> list[object]:
         try:
-            found = strict_json(self._path.read_text(encoding="utf-8-sig"))
+            text = self._path.read_text(encoding="utf-8-sig")
+            if not text.strip():
+                raise DefinitionError("the export is empty: it has no tasks and no votes", file=self.where)
+            found = strict_json(text)
         except (OSError, ValueError, RecursionError) as error:
             raise DefinitionError(
                 f"the export cannot be read: {error}; export as JSON or JSON_MIN", file=self.where
@@ -66,6 +69,8 @@ class LabelStudioVotes:
             raise DefinitionError(
                 "an export of Label Studio is a list of tasks; export as JSON or JSON_MIN", file=self.where
             )
+        if not found:
+            raise DefinitionError("the export has no tasks, and so no votes", file=self.where)
         return cast(list[object], found)
 
 

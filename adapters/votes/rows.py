@@ -42,7 +42,7 @@ def rows_of(path: Path, wanted: Sequence[str]) -> Iterator[Row | NoRow]:
         wanted: Columns that are read of a Parquet file, where they are there; of a picture only its path.
 
     Raises:
-        DefinitionError: the file is absent, of another kind, or no table.
+        DefinitionError: the file is absent, empty, of another kind, or no table.
     """
     kind = path.suffix.lower()
     if kind not in SUFFIXES:
@@ -75,12 +75,14 @@ def _csv_rows(reader: Any, path: Path) -> Iterator[Row | NoRow]:
         try:
             values = cast(list[str] | None, next(reader, None))
         except csv.Error as error:
-            said = f"{error}; double each quote that is inside a value"
+            said = f"{_plain(error)}; double each quote that is inside a value"
             if reader.line_num > line:
                 said += f"; lines {line} to {reader.line_num} were read as one row"
             yield NoRow(line, Bad("bad_quotes", said))
             continue
         if values is None:
+            if names is None:
+                raise DefinitionError("the table is empty: it has no header and no votes", file=str(path))
             return
         if not any(value.strip() for value in values):
             continue
@@ -90,6 +92,18 @@ def _csv_rows(reader: Any, path: Path) -> Iterator[Row | NoRow]:
                 raise DefinitionError("two columns have the same name", file=str(path), line=line)
             continue
         yield _checked(line, names, values)
+
+
+def _plain(error: csv.Error) -> str:
+    """What the reader of the standard library says of a row, for who wrote it."""
+    said = str(error)
+    if said == "unexpected end of data":
+        return "a quote is opened and never closed"
+    if "expected after" in said:
+        return "a quote is closed in the middle of a value"
+    if said.startswith("field larger than"):
+        return f"a value has more than {LARGEST_VALUE} characters; a quote may not be closed"
+    return said
 
 
 def _checked(line: int, names: list[str], values: list[str]) -> Row | NoRow:
@@ -132,6 +146,8 @@ def _no_number(name: str) -> NoReturn:
 def _parquet(path: Path, wanted: Sequence[str]) -> Iterator[Row | NoRow]:
     import polars as pl
 
+    if not path.stat().st_size:
+        raise DefinitionError("the table is empty: it has no header and no votes", file=str(path))
     try:
         frame = pl.scan_parquet(path)
         schema = frame.collect_schema()

@@ -13,6 +13,8 @@ from domain import keys
 from domain.matches import Choice, Side
 
 LARGEST_MS = 2**53
+SAID_AS_A_LIMIT = 1_000_000
+"""Above it a limit is nothing that a person would come near to."""
 LONGEST_NAME, LONGEST_ID = 200, 300
 _CHOICES: dict[str, Choice] = {"a": "a", "b": "b", "tie": "tie"}
 
@@ -98,13 +100,16 @@ def number(value: Any, what: str, most: float) -> float | Bad | None:
     """A number from 0 to `most`, where one is given."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
-    wrong = Bad(f"bad_{what}", f"{str(value)[:50]!r} is no number from 0 to {most:g}")
+    shown, allowed = str(value)[:50], "0 or more" if most > SAID_AS_A_LIMIT else f"0 to {most:g}"
+    wrong = Bad(f"bad_{what}", f"{what}: {shown!r} is not a number that is allowed here: {allowed}")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return wrong
     try:
         found = float(value)
     except (ValueError, OverflowError):
         return wrong
+    if math.isfinite(found) and found > most > SAID_AS_A_LIMIT:
+        return Bad(f"bad_{what}", f"{what}: {shown!r} is too large")
     return found if math.isfinite(found) and 0 <= found <= most else wrong
 
 
@@ -114,7 +119,7 @@ def whole(value: Any, what: str, most: int) -> int | Bad | None:
     if found is None or isinstance(found, Bad):
         return found
     if found != int(found):
-        return Bad(f"bad_{what}", f"{value!r} is no whole number")
+        return Bad(f"bad_{what}", f"{what}: {str(value)[:50]!r} is not a whole number")
     return int(found)
 
 

@@ -40,6 +40,46 @@ def test_it_answers_while_it_is_needed_and_no_longer(tmp_path: Path, monkeypatch
     assert not listens(port_of(server))
 
 
+SLOW_EVENTS = """
+import asyncio, sys
+from prefect.events import emit_event
+from prefect.events.clients import PrefectEventsClient
+from flows import cli
+
+cli.set_up("", debug=False)
+from flows.local_server import prefect_server
+
+sent = []
+emit = PrefectEventsClient.emit
+
+async def slowly(self, event):
+    await asyncio.sleep(0.2)
+    await emit(self, event)
+    sent.append(event)
+
+PrefectEventsClient.emit = slowly
+with prefect_server() as server:
+    server.ready()
+    for number in range(8):
+        emit_event(f"test.{number}", resource={"prefect.resource.id": "test"})
+print(len(sent))
+"""
+
+
+def test_the_last_events_are_sent_before_it_ends_and_nothing_is_said(tmp_path: Path) -> None:
+    told = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    run = subprocess.run(
+        [sys.executable, "-c", SLOW_EVENTS],
+        cwd=ROOT,
+        env=told | {"PREFECT_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "8\n"
+    assert run.stderr == ""
+
+
 def test_a_configured_server_is_used() -> None:
     with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}), prefect_server() as server:
         assert server is None

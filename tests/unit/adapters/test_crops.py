@@ -9,7 +9,7 @@ import pytest
 from builders import SHA, encoded, noise, quadrants
 from PIL import Image
 
-from adapters.imaging.crops import OUTSIDE, cut, degraded
+from adapters.imaging.crops import OUTSIDE, cut, degraded, twin
 from adapters.imaging.decode import decode_rgb
 from domain.crops import CROP_PIXELS
 from domain.errors import PhotoError
@@ -80,6 +80,20 @@ def test_the_same_image_gives_the_same_bytes() -> None:
 def test_an_image_that_does_not_decode_says_so() -> None:
     with pytest.raises(PhotoError, match="not an image"):
         cut(b"no image", a_box((300, 200), 10, 10, 120))
+
+
+def test_a_twin_looks_the_same_and_is_another_picture() -> None:
+    """A smooth picture moves by 2 pixels of 768 at most: no value changes by more than its slope twice."""
+    ramp = np.add.outer(np.arange(768), np.arange(768)) / 6
+    crop = encoded(np.stack([ramp] * 3, -1).astype(np.uint8))
+    one, two = twin(crop, "anna on bench"), twin(crop, "anna on market")
+    assert one == twin(crop, "anna on bench")
+    assert len({crop, one, two}) == 3
+    before = pixels_of(crop).astype(int)
+    for data in (one, two):
+        found = pixels_of(data).astype(int)
+        assert found.shape == before.shape
+        assert 0 < np.abs(found - before).max() <= 2
 
 
 def test_a_degraded_face_has_its_colours_and_no_detail() -> None:

@@ -159,14 +159,28 @@ def test_known_answers(store: ObjectStore) -> None:
         right, wrong = match.crop_a_sha256, match.crop_b_sha256
         if match.gold == "b":
             right, wrong = wrong, right
-        assert right == match.original_sha256 == originals[match.photo]
-        assert wrong != right
+        assert match.original_sha256 == originals[match.photo]
+        own = ledger.read_image(store, match.original_sha256, "png")
+        assert ledger.read_image(store, right, "png") == crops.twin(own, f"{match.photo} on {match.photo}")
+        found = ledger.read_image(store, wrong, "png")
         if "gold-stranger" in (match.model_a, match.model_b):
-            assert wrong in {sha for photo, sha in originals.items() if photo != match.photo}
+            strangers = {photo: sha for photo, sha in originals.items() if photo != match.photo}
+            assert found in [
+                crops.twin(ledger.read_image(store, sha, "png"), f"{photo} on {match.photo}")
+                for photo, sha in strangers.items()
+            ]
         else:
-            assert ledger.read_image(store, wrong, "png") == crops.degraded(
-                ledger.read_image(store, right, "png")
-            )
+            assert found == crops.degraded(own)
+
+
+def test_no_picture_tells_a_known_answer(store: ObjectStore) -> None:
+    """No face beside an original is an original of any photo, and none is shown on two photos."""
+    made = a_voted_run(store, people=4, rules=VoteRules(gold_share=0.5, gold_first=9))
+    matches = list(match_tables.matches_of(table(make_matches(made), store)))
+    originals = {match.original_sha256 for match in matches}
+    shown = {(sha, m.photo) for m in matches for sha in (m.crop_a_sha256, m.crop_b_sha256)}
+    assert not originals & {sha for sha, _ in shown}
+    assert len({sha for sha, _ in shown}) == len(shown)
 
 
 def test_one_photo_has_one_known_answer(store: ObjectStore) -> None:

@@ -13,7 +13,7 @@ from adapters.base import ObjectStore
 from adapters.stores.local import LocalStore
 from adapters.votes.file import FileVotes
 from domain import votes as vote_words
-from domain.errors import StoreError
+from domain.errors import DefinitionError, StoreError
 from domain.known_matches import KnownMatches
 from domain.votes import FoundVote, RejectedVote, VotesCollected
 from tasks import vote_collecting, vote_store
@@ -144,3 +144,34 @@ def test_anonymous_votes_are_said(store: ObjectStore, tmp_path: Path) -> None:
 def test_what_is_pending_is_said() -> None:
     text = account(START.model_copy(update={"where": "job-1", "pending": "it runs; collect again later"}))
     assert "nothing collected yet: it runs" in text
+
+
+def test_an_empty_file_is_no_collection(store: ObjectStore, tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(" \n")
+    with pytest.raises(DefinitionError, match="no header and no votes"):
+        collected(path, store)
+    assert collections(SUITE, store) == []
+    assert vote_store.stored(SUITE, store).is_empty()
+
+
+def test_a_vote_of_the_future_is_rejected(store: ObjectStore, tmp_path: Path) -> None:
+    """The clock says noon of 30 November: noon of 1 December is a day ahead, a second later is too late."""
+    path = tmp_path / "votes.csv"
+    times = [
+        "2026-12-01T12:00:00Z",
+        "2026-12-01T12:00:01Z",
+        "2026-12-01T13:00:01+01:00",
+        "2099-01-01T00:00:00Z",
+    ]
+    rows = [f"{FIRST},a,voter-{n},{at}" for n, at in enumerate(times)]
+    path.write_text("\n".join(("match,choice,annotator,at", *rows)) + "\n")
+    done = collected(path, store)
+    assert counts(done) == (4, 1, 0, 3)
+    assert done.reasons == {"bad_time": 3}
+    assert [one.line for one in done.rejected] == [3, 4, 5]
+    assert done.rejected[2].detail == (
+        "2099-01-01T00:00:00+00:00 lies in the future: the votes were collected at 2026-11-30T12:00:00+00:00"
+    )
+    later = START.model_copy(update={"where": str(path), "at": "2099-01-01T00:00:00+00:00"})
+    assert counts(collect(FileVotes.build(str(path)), KNOWN, later, store)) == (4, 3, 1, 0)

@@ -43,8 +43,12 @@ def test_a_table_of_matches(made: VotedRun, tmp_path: Path, kind: str) -> None:
     table = match_tables.read_matches(
         match_tables.expect_match_set("quickstart", made.run.id, made.store), made.store
     )
-    assert [row["match"] for row in rows] == table["id"].to_list()
-    for row, match in zip(rows, table.iter_rows(named=True), strict=True):
+    matches = {match["id"]: match for match in table.iter_rows(named=True)}
+    assert {row["match"] for row in rows} == set(matches)
+    others = table.filter(pl.col("gold").is_null())["id"].to_list()
+    assert [row["match"] for row in rows if row["match"] in others] == others, "in the order of the queue"
+    for row in rows:
+        match = matches[row["match"]]
         for column, sha in (("original", "original_sha256"), ("image_a", "crop_a_sha256")):
             file = tmp_path / "out" / row[column]
             assert file.read_bytes() == ledger.read_image(made.store, match[sha], "png")
@@ -55,6 +59,26 @@ def test_a_table_of_matches(made: VotedRun, tmp_path: Path, kind: str) -> None:
         assert secret not in told
     assert done.images == len(list((tmp_path / "out" / "images").iterdir()))
     assert export("quickstart", tmp_path / "out", kind) == done
+
+
+def test_known_answers_stand_anywhere_among_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two begin the queue, and neither order nor names of pictures tell them in the file."""
+    first = set[bool]()
+    for seed in range(6):
+        store = LocalStore(tmp_path / f"store-{seed}", fsync=False)
+        monkeypatch.setenv("FACEDRIFT_STORE", str(store.root))
+        made = a_voted_run(store, people=3, models=2, rules=VoteRules(gold_share=0, gold_first=2, seed=seed))
+        table = match_tables.read_matches(make_matches(made), store)
+        assert table["gold"].is_not_null().to_list() == [True, True, False, False, False]
+        gold = set(table.filter(pl.col("gold").is_not_null())["id"])
+        rows = rows_of(export("quickstart", tmp_path / f"out-{seed}", "csv").file, "csv")
+        first.add(rows[0]["match"] in gold)
+        assert not {row["original"] for row in rows} & {
+            row[x] for row in rows for x in ("image_a", "image_b")
+        }
+    assert first == {True, False}
 
 
 def test_what_was_given_out_comes_back(made: VotedRun, tmp_path: Path) -> None:

@@ -40,6 +40,44 @@ def csv(folder: Path, *rows: str, heading: str = HEADING, name: str = "votes.csv
     return path
 
 
+@pytest.mark.parametrize("name", ["votes.csv", "votes.tsv", "votes.jsonl", "votes.parquet"])
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+def test_an_empty_file_is_an_error(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text("" if name.endswith("parquet") else text)
+    with pytest.raises(DefinitionError, match="no header and no votes|no rows, and so no votes") as caught:
+        read(path)
+    assert caught.value.file == str(path)
+
+
+def test_a_table_of_a_header_alone_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "votes.parquet"
+    pl.DataFrame(schema={"match": pl.String, "choice": pl.String}).write_parquet(path)
+    (tmp_path / "votes.csv").write_text(HEADING + "\n")
+    for file in (path, tmp_path / "votes.csv"):
+        with pytest.raises(DefinitionError, match="no rows, and so no votes"):
+            read(file)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (f'{FIRST},a,"ann', "a quote is opened and never closed; double each quote that is inside a value"),
+        (
+            f'{FIRST},a,"ann"x,,,,',
+            "a quote is closed in the middle of a value; double each quote that is inside a value",
+        ),
+        (f"{FIRST},a,ann,,,-1,", "ms: '-1' is not a number that is allowed here: 0 or more"),
+        (f"{FIRST},a,ann,,,soon,", "ms: 'soon' is not a number that is allowed here: 0 or more"),
+        (f"{FIRST},a,ann,,,1e30,", "ms: '1e30' is too large"),
+        (f"{FIRST},a,ann,,,1.5,", "ms: '1.5' is not a whole number"),
+    ],
+)
+def test_what_is_wrong_with_a_row_is_said_in_plain_words(tmp_path: Path, row: str, said: str) -> None:
+    found = read(csv(tmp_path, row))
+    assert [one.detail for one in found if isinstance(one, RejectedVote)] == [said]
+
+
 def test_a_row_is_a_vote(tmp_path: Path) -> None:
     found = read(csv(tmp_path, GOOD))
     vote = Vote(
@@ -205,8 +243,6 @@ def test_every_kind_of_table_gives_the_same_votes(tmp_path: Path, kind: str) -> 
     ]
     found = votes(path)
     assert [vote.model_copy(update={"source_id": "row-"}) for vote in found] == expected
-    lines = csv(tmp_path, heading="match,choice,annotator", name="none.csv")
-    assert votes(lines) == []
     same = csv(
         tmp_path,
         f"{MATCHES[1].id},tie,7,,",

@@ -169,3 +169,11 @@ def test_the_configuration_is_xml_whose_names_are_those_that_are_read() -> None:
     assert choices.attrib["name"] == CHOICE
     images = {image.attrib["name"]: image.attrib["value"] for image in root.iter("Image")}
     assert images == {"original": "$original", "left": "$left", "right": "$right"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("", "the export is empty"), (" \n", "is empty"), ("[]", "no tasks")]
+)
+def test_an_export_without_tasks_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(DefinitionError, match=f"{said}.* no votes"):
+        read(tmp_path, text)
