@@ -38,7 +38,9 @@ def rows(page: Page) -> list[str]:
 
 
 def column(page: Page, name: str) -> list[str]:
-    heads = [head.inner_text().strip(" ▴▾") for head in page.query_selector_all("#board thead th")]
+    heads = [
+        head.inner_text().split("\n")[0].strip(" ▴▾") for head in page.query_selector_all("#board thead th")
+    ]
     at = heads.index(name)
     return [
         row.query_selector_all("th, td")[at].inner_text().split("\n")[0]
@@ -120,6 +122,31 @@ def test_switches_and_search_choose_what_is_shown_and_the_address_brings_it_back
     assert not other.query_selector("[data-sort=sc]")
     assert other.input_value("#board-controls input[type=search]") == "flux"
     again.check(host)
+
+
+def test_headers_say_which_values_are_good(seen: Watched):
+    told = {name: seen.page.inner_text(f"th:has([data-sort={name}]) .good") for name in ("drop_fss", "sc")}
+    assert told == {"drop_fss": "↓ low is good", "sc": "↑ high is good"}
+    assert seen.page.query_selector("th:has([data-sort=price_per_100]) .good") is None
+
+
+@pytest.mark.parametrize("hash_", ["%E0%A4%A", "%E0%A4%A?cols=zzz", "leaderboard?cols=zzz,yyy"])
+def test_a_broken_address_shows_what_is_shown_without_one(seen: Watched, look: Look, host: str, hash_: str):
+    whole = seen.page.inner_text("#board")
+    watched = look()
+    page = watched.open(f"{host}/reports/{SUITE}/index.html#{hash_}")
+    page.wait_for_selector("#board tbody tr[data-model]")
+    assert page.inner_text("#board") == whole
+    watched.check(host)
+
+
+def test_columns_that_are_unknown_are_left_out_of_the_address(look: Look, host: str):
+    page = look().open(f"{host}/reports/{SUITE}/index.html#leaderboard?cols=zzz,sc")
+    page.wait_for_selector("#board tbody tr[data-model]")
+    assert [head.get_attribute("data-sort") for head in page.query_selector_all("#board [data-sort]")] == [
+        "model",
+        "sc",
+    ]
 
 
 def test_a_group_of_people_is_shown_from_the_table_of_groups(seen: Watched, sites: Sites):

@@ -354,6 +354,10 @@ def test_a_ranking_is_shown_as_its_tables_say(ranked: SiteSource):
         "photo shape: landscape (2 photos, few)",
         "photo shape: portrait (2 photos, few)",
     ]
+    [said] = board.notices
+    assert said.startswith(
+        "With so few photos (2) the votes leave ranks open: in 9 of 200 resamples of the photos"
+    )
     told = "too few chains complete: 4 of 10 chains complete (40%); ranked from 80% on"
     assert board.unranked == [("Qwen-Edit", told)]
 

@@ -53,9 +53,9 @@ function sortedLines(lines, sort) {
 }
 
 function shownColumns() {
-  const asked = get("cols", "");
-  const ids = asked ? new Set(asked.split(",")) : null;
-  return site.board.columns.filter(column => ids ? ids.has(column.id) : column.shown);
+  const ids = new Set(get("cols").split(","));
+  const asked = site.board.columns.filter(column => ids.has(column.id));
+  return asked.length ? asked : site.board.columns.filter(column => column.shown);
 }
 
 function showsChange() { return site.board.hasChanges && get("change", "1") === "1"; }
@@ -72,7 +72,7 @@ function barOf(own, column, span) {
 function figureCell(line, column, spans) {
   const own = figure(line, column.id);
   const cell = el("td", { class: "num" }, printed(own.value, column));
-  if (own.low !== null || own.high !== null) {
+  if (own.value !== null && (own.low !== null || own.high !== null || column.open)) {
     const [low, high] = [own.low, own.high].map(end => end === null ? OPEN : printed(end, column));
     cell.append(el("small", {}, `${low} to ${high}`));
     if (column.interval) cell.append(barOf(own, column, spans[column.id]));
@@ -98,12 +98,22 @@ function spansOf(lines, columns) {
   }));
 }
 
+// Which values are good, for eyes and ears: the arrow is read to nobody, the words to all.
+function goodOf(column) {
+  if (!column?.better) return null;
+  return el("small", { class: "good" }, el("span", { "aria-hidden": "true" }, column.better === "high" ? "↑ " : "↓ "), `${column.better} is good`);
+}
+
+function changeHead(text) {
+  return el("th", { scope: "col", class: "num" }, text, site.board.fairChanges ? null : el("small", {}, "not like with like: see below"));
+}
+
 function sortButton(id, label, meaning, sort) {
   const active = sort.id === id;
   const again = () => set({ sort: (active ? !sort.down : isHighGood(id)) ? `-${id}` : `+${id}` });
   const arrow = el("span", { class: "arrow", "aria-hidden": "true" }, active ? (sort.down ? "▾" : "▴") : "");
   return el("th", { scope: "col", class: id === "model" ? null : "num", "aria-sort": active ? (sort.down ? "descending" : "ascending") : null },
-    el("button", { type: "button", onclick: again, title: meaning || null, "data-sort": id }, label, arrow));
+    el("button", { type: "button", onclick: again, title: meaning || null, "data-sort": id }, label, arrow), goodOf(site.board.columns.find(one => one.id === id)));
 }
 
 function drawBoard() {
@@ -126,8 +136,8 @@ function drawBoard() {
   const head = el("tr", {}, el("th", { scope: "col", class: "rank" }, "rank"), sortButton("model", "model", "", sort),
     open.map(item => el("th", { scope: "col" }, item.label)),
     columns.flatMap(column => [sortButton(column.id, column.label, column.meaning, sort),
-      change && column === by ? el("th", { scope: "col", class: "num" }, "change") : null]),
-    change && !columns.includes(by) ? el("th", { scope: "col", class: "num" }, `change of ${by.label}`) : null);
+      change && column === by ? changeHead("change") : null]),
+    change && !columns.includes(by) ? changeHead(`change of ${by.label}`) : null);
   const spans = spansOf(shown, columns);
   const body = shown.map(line => {
     const model = site.board.models[line.m];
