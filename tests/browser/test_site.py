@@ -73,6 +73,11 @@ def test_the_board_is_sorted_by_any_column_with_the_keyboard_alone(seen: Watched
     page.keyboard.press("Enter")  # the focus is where it was
     assert rows(page) == [row["model"] for row in sorted(held, key=lambda row: row["sc"])]
     assert "sort=%2Bsc" in page.url
+    assert page.inner_text("#board-status").endswith("sorted by SC, lowest first.")
+    page.click("[data-sort=model]")
+    assert page.inner_text("#board-status").endswith("sorted by model, A–Z.")
+    page.click("[data-sort=model]")
+    assert page.inner_text("#board-status").endswith("sorted by model, Z–A.")
 
 
 def test_figures_are_those_of_the_table(seen: Watched, sites: Sites):
@@ -191,6 +196,12 @@ def test_downloads_are_the_stored_tables(seen: Watched, host: str, sites: Sites,
     view = list(csv.DictReader(io.StringIO((tmp_path / "view.csv").read_text())))
     assert [row["model"] for row in view] == rows(seen.page)
     by_model = {row["model"]: row for row in board(sites)}
+    old = pl.read_parquet(sites.folder_of(sites.old.digest) / "leaderboard.parquet")
+    was = {row["model"]: row["drop_fss"] for row in old.filter(dataset="celeba", test_set="all").to_dicts()}
+    for row in view:
+        moved = by_model[row["model"]]["drop_fss"] - was[row["model"]]
+        assert float(row["drop_fss_change"]) == pytest.approx(moved, abs=1e-6)
+        assert row["drop_fss_apart"] in ("true", "false")
     for row in view:
         for name in ("drop_fss", "drop_fss_low", "drop_fss_high", "completion"):
             assert float(row[name]) == pytest.approx(by_model[row["model"]][name], abs=1e-6)
@@ -215,12 +226,60 @@ def test_a_cell_of_the_heat_map_opens_the_steps_behind_it(seen: Watched, look: L
     assert (cell["count"], cell["prompts"]) == (int(count), int(prompts))
     assert len(page.query_selector_all("#heat-examples li")) == min(3, cell["count"])
     assert asked in page.inner_text("#heat-examples figcaption")
+    told = page.inner_text("#heat-examples p")
+    assert told.startswith(f"{min(3, cell['count'])} of {cell['count']} steps where it was found are shown")
+    assert f"{cell['count']} of {cell['prompts']} prompts, of which {cell['eligible']} are eligible" in told
+    assert [
+        one.inner_text() for one in page.query_selector_all("#heat-examples figure >> nth=0 >> small")
+    ] == [
+        "before",
+        "after",
+    ]
+    key = page.inner_text("#heat-view .key")
+    assert "of the kind that was asked for" in key
+    assert "never asked for" in key
     seen.until("[...document.querySelectorAll('#heat-examples img')].every(i => i.naturalWidth > 0)")
     again = look()
     other = again.open(page.url)
     other.wait_for_selector("#heat-examples .pairs li")
     assert other.inner_text("#heat-examples") == page.inner_text("#heat-examples")
     again.check(host)
+
+
+def test_home_and_end_go_to_the_ends_of_a_row_and_of_the_heat_map(seen: Watched):
+    page = seen.page
+    seen.tab("overediting")
+    page.wait_for_selector(".heat button")
+    every = [button.get_attribute("data-at") for button in page.query_selector_all(".heat button")]
+    page.focus(".heat button >> nth=0")
+    own_row = [at for at in every if at and every[0] and at.split(",")[0] == every[0].split(",")[0]]
+    wanted = (
+        ("End", own_row[-1]),
+        ("Home", own_row[0]),
+        ("Control+End", every[-1]),
+        ("Control+Home", every[0]),
+    )
+    for key, at in wanted:
+        page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.dataset.at") == at
+
+
+@pytest.mark.parametrize("ranked", [False, True])
+def test_paper_holds_the_whole_board_and_the_heat_map(look: Look, sites: Sites, ranked: bool):
+    digest = (sites.ranked if ranked else sites.new).digest
+    with served(sites.store) as host:
+        watched = look(width=710)  # A4 between its margins, at 96 pixels an inch
+        page = watched.open(f"{host}/reports/{SUITE}/{digest[:16]}/index.html")
+        page.wait_for_selector("#board tbody tr[data-model]")
+        if not ranked:
+            watched.until("document.querySelector('table.heat .h1, table.heat .h2') !== null")
+        page.emulate_media(media="print")
+        wide = page.evaluate(
+            "[...document.querySelectorAll('#board, .heat')].map(one => one.getBoundingClientRect().right)"
+        )
+        assert len(wide) == 2
+        assert max(wide) <= 711
+        watched.check(host)
 
 
 def test_bias_shows_the_distances_of_the_table(seen: Watched, sites: Sites):

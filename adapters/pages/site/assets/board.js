@@ -153,18 +153,24 @@ function drawBoard() {
   const focused = document.activeElement?.dataset?.sort;
   byId("board").replaceChildren(el("thead", {}, head), el("tbody", {}, body));
   if (focused) document.querySelector(`#board [data-sort="${focused}"]`)?.focus();
-  const said = sort.id === "model" ? "model" : by.label;
-  byId("board-status").textContent = `${shown.length} of ${lines.length} rows, sorted by ${said}, ${sort.down ? "highest" : "lowest"} first.`;
+  byId("board-status").textContent = `${shown.length} of ${lines.length} rows, sorted by ${orderOf(sort, by)}.`;
   board.shown = { shown, lines, columns, by, open };
+}
+
+function orderOf(sort, by) {
+  if (sort.id === "model") return `model, ${sort.down ? "Z–A" : "A–Z"}`;
+  return `${by.label}, ${sort.down ? "highest" : "lowest"} first`;
 }
 
 function boardCsv() {
   const { shown, lines, columns, by, open } = board.shown;
+  const change = showsChange();
+  const changed = line => { const own = figure(line, by.id); return [own.change, own.apart]; };
   const parts = column => column.interval ? [column.id, `${column.id}_low`, `${column.id}_high`, `${column.id}_n`] : [column.id];
-  const rows = [["rank", "model", ...open.map(item => item.id), ...columns.flatMap(parts)]];
+  const rows = [["rank", "model", ...open.map(item => item.id), ...columns.flatMap(parts), ...(change ? [`${by.id}_change`, `${by.id}_apart`] : [])]];
   for (const line of shown) {
     const values = column => { const own = figure(line, column.id); return column.interval ? [own.value, own.low, own.high, own.n] : [own.value]; };
-    rows.push([rankOf(line, lines, by)?.[0], line.m, ...open.map(item => line.w[item.id]), ...columns.flatMap(values)]);
+    rows.push([rankOf(line, lines, by)?.[0], line.m, ...open.map(item => line.w[item.id]), ...columns.flatMap(values), ...(change ? changed(line) : [])]);
   }
   save(`${site.suite}-${site.snapshot}-view.csv`, "text/csv", rows.map(csvLine).join("\n") + "\n");
 }
@@ -188,7 +194,7 @@ function boardControls() {
     el("details", { class: "chooser" }, el("summary", {}, "Columns"), el("div", { class: "pop" },
       site.board.columns.map(columnBox),
       site.board.hasChanges ? toggle("change since the last snapshot", showsChange(), on => set({ change: on ? null : "0" })) : null)),
-    ...(Object.values(site.board.models).some(model => model.control) ? [toggle("controls", !get("hide").includes("controls"), on => set({ hide: on ? null : "controls" }))] : []));
+    ...(site.board.lines.some(line => site.board.models[line.m].control) ? [toggle("controls", !get("hide").includes("controls"), on => set({ hide: on ? null : "controls" }))] : []));
 }
 
 document.addEventListener("keydown", event => {
