@@ -29,8 +29,13 @@ def publish(
     from flows.consoles import out as console
     from tasks.definitions import load_suite
     from tasks.site_copy import copy_site
+    from tasks.site_licences import licence_warning
 
     with cli.errors(debug):
-        page, written = copy_site(load_suite(suite).id, snapshot, out)
+        name = load_suite(suite).id
+        page, written = copy_site(name, snapshot, out)
         console.print(f"{written} files written" if written else "nothing new", highlight=False)
+        warning = licence_warning(name, snapshot)
+        if warning:
+            console.print(warning, markup=False, highlight=False, soft_wrap=True)
         console.print(f"open: {page}", markup=False, highlight=False, soft_wrap=True)

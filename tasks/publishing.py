@@ -16,7 +16,7 @@ from domain.runs import RunPlan, Snapshot
 from tasks import policies, wiring
 from tasks.paper_index import publish_paper
 from tasks.pointers import current, point_to
-from tasks.site_files import write_site
+from tasks.site_files import write_missing_thumbnails, write_site
 from tasks.site_history import PROVENANCE, write_history
 from tasks.site_source import SiteSource, pictures_of
 from tasks.threads import in_thread
@@ -28,6 +28,8 @@ def publish(
     find_pictures: Callable[[RunPlan, Dataset, ObjectStore], pl.DataFrame] = pictures_of,
 ) -> None:
     """Write all that is derived from a snapshot unless it is there, the page last; then point to it.
+
+    Of a page that is there, thumbnails that are gone are made again.
 
     Args:
         snapshot: Its tables are in the store.
@@ -43,6 +45,8 @@ def publish(
             publish_paper(run, snapshot, store)
         source = SiteSource(snapshot, run, store, find_pictures)
         write_site(source, board_before(snapshot, run, store))
+    else:
+        write_missing_thumbnails(snapshot, store)
     point_to(snapshot, run, store)
     write_history(snapshot, run, store)
 

@@ -98,6 +98,7 @@ def score_board(source: SiteSource, before: SiteSource | None) -> Board:
         sorted_by="drop_fss",
         rank_rule=RULE,
         change_note=change_note(run, before),
+        is_change_fair=not other_than(run, before),
         later=groups,
     )
 
@@ -106,21 +107,38 @@ def change_note(run: RunPlan, before: SiteSource | None) -> str:
     """Against which snapshot changes are counted, and what makes that comparison unfair."""
     if before is None:
         return ""
-    old = before.run
-    other = [
-        what
-        for what, own, its in (
-            ("judge", run.judge, old.judge),
-            ("tracker", run.tracker, old.tracker),
-            ("embedder", run.embedder, old.embedder),
-            ("rules", run.suite.rules, old.suite.rules),
-            ("photos", run.dataset, old.dataset),
-            ("sessions", run.sessions, old.sessions),
-        )
-        if own != its
-    ]
-    said = f"Change is against the snapshot {before.snapshot.digest[:16]} of {old.created_at[:10]}"
+    other = other_than(run, before)
+    said = f"Change is against the snapshot {before.snapshot.digest[:16]} of {before.run.created_at[:10]}"
     return f"{said}, which had other {' and '.join(other)}." if other else f"{said}."
+
+
+def other_than(run: RunPlan, before: SiteSource | None) -> list[str]:
+    """In what a run is not like the one that it is compared with; a part of a suite has fewer photos."""
+    if before is None:
+        return []
+    old = before.run
+    both = set(run.settings_fingerprints) & set(old.settings_fingerprints)
+    pairs = (
+        ("judge", run.judge, old.judge),
+        ("tracker", run.tracker, old.tracker),
+        ("step checker", run.checker, old.checker),
+        ("embedder", run.embedder, old.embedder),
+        ("rules", run.suite.rules, old.suite.rules),
+        ("photos", (run.dataset, sorted(run.photos)), (old.dataset, sorted(old.photos))),
+        ("sessions", run.sessions, old.sessions),
+        ("models", set(run.settings_fingerprints), set(old.settings_fingerprints)),
+        ("settings of models", *({m: r.settings_fingerprints[m] for m in both} for r in (run, old))),
+    )
+    counts = {
+        what: f" ({len(its)}, here {len(own)})"
+        for what, own, its in (
+            ("photos", run.photos, old.photos),
+            ("sessions", run.sessions, old.sessions),
+            ("models", run.cards, old.cards),
+        )
+        if len(own) != len(its)
+    }
+    return [f"{what}{counts.get(what, '')}" for what, own, its in pairs if own != its]
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -11,7 +11,7 @@ from adapters.base import ObjectStore
 from adapters.pages.site.data import history_script
 from adapters.pages.site.render import redirect, suites_page
 from domain import keys
-from domain.errors import StoreError
+from domain.errors import DefinitionError, StoreError
 from domain.runs import Snapshot
 from tasks import wiring
 from tasks.pointers import current
@@ -28,6 +28,7 @@ def copy_site(suite: str, digest: str | None, out: Path) -> tuple[Path, int]:
     Returns:
         The page to open, and how many files were written.
     """
+    _refuse_file(out)
     store = wiring.store()
     snapshot = find_snapshot(suite, digest, store)
     publish(snapshot, store)
@@ -41,13 +42,30 @@ def copy_site(suite: str, digest: str | None, out: Path) -> tuple[Path, int]:
     return out.absolute() / INDEX, written
 
 
+def _refuse_file(out: Path) -> None:
+    for place in (out.absolute(), *out.absolute().parents):
+        if place.exists() and not place.is_dir():
+            raise DefinitionError(
+                f"--out {out}: {place} is a file, where a folder is needed; name another folder", field="out"
+            )
+
+
 def _read(store: ObjectStore, key: str) -> bytes:
     data = store.get(key)
     if data is None:
-        raise StoreError(
-            f"{key!r} is gone from the store; delete the page beside it and publish again", key=key
-        )
+        raise StoreError(f"{key!r} is gone from the store; {_remedy(key)}", key=key)
     return data
+
+
+def _remedy(key: str) -> str:
+    if key.startswith("images/"):
+        return "nothing can make this picture again: bring it back from a copy of the store"
+    if key.startswith("thumbnails/"):
+        return "this version makes no such thumbnail: bring it back from a copy of the store"
+    page = f"{'/'.join(key.split('/')[:3])}/{INDEX}"
+    return (
+        f"delete {page!r} from the store and publish again: all that belongs to the page is then written anew"
+    )
 
 
 def _copy(key: str, store: ObjectStore, folder: ObjectStore) -> bool:

@@ -11,6 +11,7 @@ from adapters.pages.site.render import site_files
 from adapters.pages.site.thumbnails import VERSION, thumbnail
 from adapters.pages.site.views import Page
 from domain import keys
+from domain.runs import Snapshot
 from tasks import ledger
 from tasks.site_page import page_of
 from tasks.site_source import SiteSource
@@ -52,6 +53,16 @@ def _write_thumbnail(picture: Picture, store: ObjectStore) -> None:
     key = _thumbnail_key(picture)
     if store.head(key) is None:
         store.put_new(key, thumbnail(ledger.read_image(store, picture.sha256, picture.extension)))
+
+
+def write_missing_thumbnails(snapshot: Snapshot, store: ObjectStore) -> None:
+    """Make again what the pages of a published snapshot list and the store has lost, of this version."""
+    listed = store.get(keys.report(snapshot.suite, snapshot.digest, NEEDS))
+    needs: list[str] = [] if listed is None else json.loads(listed)
+    images = (key.rpartition("/")[2].rpartition(".") for key in needs if key.startswith("images/"))
+    pictures = [Picture(sha, extension) for sha, _, extension in images]
+    wanted = [picture for picture in pictures if _thumbnail_key(picture) in set(needs)]
+    on_threads(lambda picture: _write_thumbnail(picture, store), wanted)
 
 
 def _pictures(page: Page) -> Iterator[Picture]:

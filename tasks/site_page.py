@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from adapters.pages.site.views import Board, Page
 from tasks.pointers import part_notice
 from tasks.scoring import notices_of_groups
@@ -10,6 +12,7 @@ from tasks.site_bias import bias_of
 from tasks.site_board import score_board
 from tasks.site_compare import comparisons_of
 from tasks.site_drift import attempts_by_step, attempts_of, chain_counts, chain_views, failed_steps
+from tasks.site_notices import stand_in_notices
 from tasks.site_overediting import overediting_of
 from tasks.site_people import rating_board, unranked_board
 from tasks.site_source import SiteSource
@@ -53,7 +56,7 @@ def page_of(source: SiteSource, before: SiteSource | None, extra: tuple[str, ...
         lead=_lead(source),
         facts=facts_of(source),
         notices=_notices(source),
-        board=_board(source, before),
+        board=_with_stand_ins(_board(source, before), source),
         drift=drift_series(source),
         drift_note=DRIFT_NOTE if run.chain_set else "",
         attempts=attempts_of(source),
@@ -89,6 +92,10 @@ def _board(source: SiteSource, before: SiteSource | None) -> Board:
     if "leaderboard.parquet" in source.names:
         return score_board(source, before)
     return unranked_board(source.run, source)
+
+
+def _with_stand_ins(board: Board, source: SiteSource) -> Board:
+    return replace(board, notices=(*stand_in_notices(source.run), *board.notices))
 
 
 def _notices(source: SiteSource) -> list[str]:

@@ -10,13 +10,15 @@ import polars as pl
 from adapters.pages.site.views import Board, BoardLine, Column, Figure, Switch
 from domain.chains import DIMENSIONS
 from domain.runs import RunPlan
-from tasks.site_board import PRICE, change_note, is_apart, model_names, prices
+from tasks.site_board import PRICE, change_note, is_apart, model_names, other_than, prices
 from tasks.site_drift import completion_by, words
+from tasks.site_notices import open_notice
 from tasks.site_source import SiteSource
 
 COLUMNS = (
     Column(
         "rating", "rating", "strength by people's votes (Bradley–Terry)", "high", 0, has_interval=True,
+        has_open_ends=True,
     ),
     Column("completion", "complete", "share of its chains that a model finished", "high", 1, 100.0, " %"),
     Column(
@@ -75,6 +77,8 @@ def rating_board(source: SiteSource, before: SiteSource | None) -> Board:
         rank_rule=RULE,
         has_ranks=True,
         change_note=change_note(run, before if old else None),
+        is_change_fair=not other_than(run, before if old else None),
+        notices=open_notice(table),
         unranked=list(_unranked(source)),
     )
 

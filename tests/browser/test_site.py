@@ -38,7 +38,9 @@ def rows(page: Page) -> list[str]:
 
 
 def column(page: Page, name: str) -> list[str]:
-    heads = [head.inner_text().strip(" ▴▾") for head in page.query_selector_all("#board thead th")]
+    heads = [
+        head.inner_text().split("\n")[0].strip(" ▴▾") for head in page.query_selector_all("#board thead th")
+    ]
     at = heads.index(name)
     return [
         row.query_selector_all("th, td")[at].inner_text().split("\n")[0]
@@ -71,6 +73,11 @@ def test_the_board_is_sorted_by_any_column_with_the_keyboard_alone(seen: Watched
     page.keyboard.press("Enter")  # the focus is where it was
     assert rows(page) == [row["model"] for row in sorted(held, key=lambda row: row["sc"])]
     assert "sort=%2Bsc" in page.url
+    assert page.inner_text("#board-status").endswith("sorted by SC, lowest first.")
+    page.click("[data-sort=model]")
+    assert page.inner_text("#board-status").endswith("sorted by model, A–Z.")
+    page.click("[data-sort=model]")
+    assert page.inner_text("#board-status").endswith("sorted by model, Z–A.")
 
 
 def test_figures_are_those_of_the_table(seen: Watched, sites: Sites):
@@ -122,6 +129,31 @@ def test_switches_and_search_choose_what_is_shown_and_the_address_brings_it_back
     again.check(host)
 
 
+def test_headers_say_which_values_are_good(seen: Watched):
+    told = {name: seen.page.inner_text(f"th:has([data-sort={name}]) .good") for name in ("drop_fss", "sc")}
+    assert told == {"drop_fss": "↓ low is good", "sc": "↑ high is good"}
+    assert seen.page.query_selector("th:has([data-sort=price_per_100]) .good") is None
+
+
+@pytest.mark.parametrize("hash_", ["%E0%A4%A", "%E0%A4%A?cols=zzz", "leaderboard?cols=zzz,yyy"])
+def test_a_broken_address_shows_what_is_shown_without_one(seen: Watched, look: Look, host: str, hash_: str):
+    whole = seen.page.inner_text("#board")
+    watched = look()
+    page = watched.open(f"{host}/reports/{SUITE}/index.html#{hash_}")
+    page.wait_for_selector("#board tbody tr[data-model]")
+    assert page.inner_text("#board") == whole
+    watched.check(host)
+
+
+def test_columns_that_are_unknown_are_left_out_of_the_address(look: Look, host: str):
+    page = look().open(f"{host}/reports/{SUITE}/index.html#leaderboard?cols=zzz,sc")
+    page.wait_for_selector("#board tbody tr[data-model]")
+    assert [head.get_attribute("data-sort") for head in page.query_selector_all("#board [data-sort]")] == [
+        "model",
+        "sc",
+    ]
+
+
 def test_a_group_of_people_is_shown_from_the_table_of_groups(seen: Watched, sites: Sites):
     page = seen.page
     page.select_option("#board-controls label:has-text('Group') select", "gender=female")
@@ -164,6 +196,12 @@ def test_downloads_are_the_stored_tables(seen: Watched, host: str, sites: Sites,
     view = list(csv.DictReader(io.StringIO((tmp_path / "view.csv").read_text())))
     assert [row["model"] for row in view] == rows(seen.page)
     by_model = {row["model"]: row for row in board(sites)}
+    old = pl.read_parquet(sites.folder_of(sites.old.digest) / "leaderboard.parquet")
+    was = {row["model"]: row["drop_fss"] for row in old.filter(dataset="celeba", test_set="all").to_dicts()}
+    for row in view:
+        moved = by_model[row["model"]]["drop_fss"] - was[row["model"]]
+        assert float(row["drop_fss_change"]) == pytest.approx(moved, abs=1e-6)
+        assert row["drop_fss_apart"] in ("true", "false")
     for row in view:
         for name in ("drop_fss", "drop_fss_low", "drop_fss_high", "completion"):
             assert float(row[name]) == pytest.approx(by_model[row["model"]][name], abs=1e-6)
@@ -188,12 +226,60 @@ def test_a_cell_of_the_heat_map_opens_the_steps_behind_it(seen: Watched, look: L
     assert (cell["count"], cell["prompts"]) == (int(count), int(prompts))
     assert len(page.query_selector_all("#heat-examples li")) == min(3, cell["count"])
     assert asked in page.inner_text("#heat-examples figcaption")
+    told = page.inner_text("#heat-examples p")
+    assert told.startswith(f"{min(3, cell['count'])} of {cell['count']} steps where it was found are shown")
+    assert f"{cell['count']} of {cell['prompts']} prompts, of which {cell['eligible']} are eligible" in told
+    assert [
+        one.inner_text() for one in page.query_selector_all("#heat-examples figure >> nth=0 >> small")
+    ] == [
+        "before",
+        "after",
+    ]
+    key = page.inner_text("#heat-view .key")
+    assert "of the kind that was asked for" in key
+    assert "never asked for" in key
     seen.until("[...document.querySelectorAll('#heat-examples img')].every(i => i.naturalWidth > 0)")
     again = look()
     other = again.open(page.url)
     other.wait_for_selector("#heat-examples .pairs li")
     assert other.inner_text("#heat-examples") == page.inner_text("#heat-examples")
     again.check(host)
+
+
+def test_home_and_end_go_to_the_ends_of_a_row_and_of_the_heat_map(seen: Watched):
+    page = seen.page
+    seen.tab("overediting")
+    page.wait_for_selector(".heat button")
+    every = [button.get_attribute("data-at") for button in page.query_selector_all(".heat button")]
+    page.focus(".heat button >> nth=0")
+    own_row = [at for at in every if at and every[0] and at.split(",")[0] == every[0].split(",")[0]]
+    wanted = (
+        ("End", own_row[-1]),
+        ("Home", own_row[0]),
+        ("Control+End", every[-1]),
+        ("Control+Home", every[0]),
+    )
+    for key, at in wanted:
+        page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.dataset.at") == at
+
+
+@pytest.mark.parametrize("ranked", [False, True])
+def test_paper_holds_the_whole_board_and_the_heat_map(look: Look, sites: Sites, ranked: bool):
+    digest = (sites.ranked if ranked else sites.new).digest
+    with served(sites.store) as host:
+        watched = look(width=710)  # A4 between its margins, at 96 pixels an inch
+        page = watched.open(f"{host}/reports/{SUITE}/{digest[:16]}/index.html")
+        page.wait_for_selector("#board tbody tr[data-model]")
+        if not ranked:
+            watched.until("document.querySelector('table.heat .h1, table.heat .h2') !== null")
+        page.emulate_media(media="print")
+        wide = page.evaluate(
+            "[...document.querySelectorAll('#board, .heat')].map(one => one.getBoundingClientRect().right)"
+        )
+        assert len(wide) == 2
+        assert max(wide) <= 711
+        watched.check(host)
 
 
 def test_bias_shows_the_distances_of_the_table(seen: Watched, sites: Sites):

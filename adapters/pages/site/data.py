@@ -62,6 +62,7 @@ def board_data(board: Board) -> dict[str, Any]:
         "sortedBy": board.sorted_by,
         "hasRanks": board.has_ranks,
         "hasChanges": bool(board.change_note),
+        "fairChanges": board.is_change_fair,
     }
 
 
@@ -76,6 +77,7 @@ def _column(column: Column) -> dict[str, Any]:
         "suffix": column.suffix,
         "interval": column.has_interval,
         "shown": column.is_shown,
+        "open": column.has_open_ends,
     }
 
 

@@ -137,7 +137,9 @@ def printed(figure: Figure | None, column: Column) -> str:
 
 def interval(figure: Figure | None, column: Column) -> str:
     """Its interval as it is read, an open end as such; empty where there is none."""
-    if figure is None or (figure.low is None and figure.high is None):
+    if figure is None or figure.value is None:
+        return ""
+    if figure.low is None and figure.high is None and not column.has_open_ends:
         return ""
     low, high = (OPEN if end is None else _number(end, column) for end in (figure.low, figure.high))
     return f"{low} to {high}"

@@ -29,6 +29,8 @@ class Column:
     has_interval: bool = False
     is_shown: bool = True
     """Whether it is shown before the reader chooses columns."""
+    has_open_ends: bool = False
+    """Whether an end that is not known is one that nothing bounds, even where both are."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,10 @@ class Board:
     """Whether its lines bring their ranks; else they follow from the intervals of the column sorted by."""
     change_note: str = ""
     """Against what changes are counted; empty where there is nothing to compare with."""
+    is_change_fair: bool = True
+    """Whether nothing but the models' answers differs from what changes are counted against."""
+    notices: Sequence[str] = ()
+    """What must be known before a number of it is read."""
     unranked: Sequence[tuple[str, str]] = ()
     """Models without a rank, and why."""
     later: Sequence[BoardLine] = ()

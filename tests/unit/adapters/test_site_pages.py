@@ -26,7 +26,7 @@ from adapters.pages.site.picture_views import (
     StepView,
     WinCell,
 )
-from adapters.pages.site.render import redirect, site_files, suites_page
+from adapters.pages.site.render import interval, redirect, site_files, suites_page
 from adapters.pages.site.thumbnails import thumbnail
 from adapters.pages.site.views import (
     Bias,
@@ -241,6 +241,31 @@ def test_without_a_script_the_board_is_read_as_it_is():
     text = Reading(pages(a_page())["index.html"]).text
     for told in ("12.3", "11.0 to 13.5", "n = 40", "1"):
         assert told in text
+
+
+@pytest.mark.parametrize(("has_open_ends", "told"), [(True, True), (False, False)])
+def test_an_interval_that_nothing_bounds_is_shown_as_open_both_ways(has_open_ends: bool, told: bool):
+    column = Column("score", "", "", "high", 0, has_interval=True, has_open_ends=has_open_ends)
+    lines = [BoardLine("m", {"test_set": "all"}, {"score": Figure(1606.0, n=18)}, (1, 1, 4))]
+    page = pages(a_page(board=replace(a_page().board, columns=[column], lines=lines)))["index.html"]
+    text = Reading(page).text
+    assert ("… to …" in text) == told
+    assert "1–4" in text
+    assert embedded(page)["board"]["columns"][0]["open"] == has_open_ends
+    assert interval(Figure(None), column) == ""
+
+
+@pytest.mark.parametrize(("better", "arrow"), [("low", "↓"), ("high", "↑")])
+def test_a_column_says_which_values_are_good(better: Any, arrow: str):
+    board = replace(a_page().board, columns=[Column("score", "OER", "overedits per step", better)])
+    text = Reading(pages(a_page(board=board))["index.html"]).text
+    assert text[text.index(arrow) + 1] == f"{better} is good"
+    assert f"overedits per step; {better} is good" in text
+
+
+def test_a_board_says_its_notices_before_its_numbers():
+    page = pages(a_page(board=replace(a_page().board, notices=["heuristics"])))["index.html"].decode()
+    assert page.index('<p class="notice">heuristics</p>') < page.index('<table id="board">')
 
 
 def test_a_board_without_lines():

@@ -30,6 +30,7 @@ from tasks.site_board import score_board
 from tasks.site_compare import reasoning, shown_pairs
 from tasks.site_copy import copy_site
 from tasks.site_drift import attempts_of, chain_counts, failed_steps
+from tasks.site_licences import licence_warning
 from tasks.site_people import NOTES, rating_board
 from tasks.site_source import SiteSource
 from tasks.site_votes import matchups_of
@@ -295,6 +296,55 @@ def test_what_a_page_needs_and_the_store_lost_is_named(site: Site, store: Object
         copy_site(SUITE, None, tmp_path / "out")
 
 
+def test_a_thumbnail_that_is_gone_is_made_again(site: Site, store: ObjectStore, tmp_path: Path):
+    publish_site(site, store)
+    needs = json.loads(store.get(keys.report(SUITE, site.snapshot.digest, site_copy.NEEDS)) or b"")
+    lost = next(key for key in needs if key.startswith("thumbnails/"))
+    data = store.get(lost)
+    store.delete(lost)
+    copy_site(SUITE, None, tmp_path / "out")
+    assert store.get(lost) == data
+    assert (tmp_path / "out" / lost).read_bytes() == data
+
+
+def test_what_can_be_written_anew_names_the_page_to_delete(site: Site, store: ObjectStore, tmp_path: Path):
+    publish_site(site, store)
+    store.delete(keys.report(SUITE, site.snapshot.digest, site_copy.NEEDS))
+    page = keys.report(SUITE, site.snapshot.digest, "index.html")
+    with pytest.raises(StoreError, match=rf"delete '{page}' from the store and publish again"):
+        copy_site(SUITE, None, tmp_path / "out")
+
+
+@pytest.mark.parametrize("inside", ["", "deeper"])
+def test_a_file_in_place_of_the_folder_is_named_as_what_was_asked(
+    store: ObjectStore, tmp_path: Path, inside: str
+):
+    (tmp_path / "a.txt").write_text("mine")
+    out = tmp_path / "a.txt" / inside
+    with pytest.raises(DefinitionError, match=rf"--out {out}: {tmp_path / 'a.txt'} is a file") as caught:
+        copy_site(SUITE, None, out)
+    assert "FACEDRIFT_STORE" not in str(caught.value)
+
+
+def test_pictures_under_no_free_licence_are_counted_by_licence(
+    site: Site, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+):
+    publish_site(site, store)
+    assert licence_warning(SUITE, None) is None
+    held = wiring.dataset(site.run.dataset)
+    needs = store.get(keys.report(SUITE, site.snapshot.digest, site_copy.NEEDS)) or b""
+    assert all(photo.image_sha256.encode() in needs for photo in held.photos[:4])
+    licences = ("all rights reserved", "all rights reserved", "", "public domain (NASA)")
+    own = [p.model_copy(update={"licence": text}) for p, text in zip(held.photos, licences, strict=False)]
+    monkeypatch.setattr(
+        wiring, "dataset", lambda _: held.model_copy(update={"photos": (*own, *held.photos[4:])})
+    )
+    assert licence_warning(SUITE, None) == (
+        "warning: the copy holds pictures of 3 photos whose licence is not a free one: “all rights reserved” "
+        "(2); “none stated” (1); put it only where these allow it"
+    )
+
+
 def test_pairs_take_every_session_and_photo_before_one_twice(site: Site):
     pairs, total = shown_pairs(site.run)
     n_photos, n_sessions = len(site.run.photos), len(site.run.sessions)
@@ -354,6 +404,10 @@ def test_a_ranking_is_shown_as_its_tables_say(ranked: SiteSource):
         "photo shape: landscape (2 photos, few)",
         "photo shape: portrait (2 photos, few)",
     ]
+    [said] = board.notices
+    assert said.startswith(
+        "With so few photos (2) the votes leave ranks open: in 9 of 200 resamples of the photos"
+    )
     told = "too few chains complete: 4 of 10 chains complete (40%); ranked from 80% on"
     assert board.unranked == [("Qwen-Edit", told)]
 

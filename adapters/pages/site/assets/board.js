@@ -53,9 +53,9 @@ function sortedLines(lines, sort) {
 }
 
 function shownColumns() {
-  const asked = get("cols", "");
-  const ids = asked ? new Set(asked.split(",")) : null;
-  return site.board.columns.filter(column => ids ? ids.has(column.id) : column.shown);
+  const ids = new Set(get("cols").split(","));
+  const asked = site.board.columns.filter(column => ids.has(column.id));
+  return asked.length ? asked : site.board.columns.filter(column => column.shown);
 }
 
 function showsChange() { return site.board.hasChanges && get("change", "1") === "1"; }
@@ -72,7 +72,7 @@ function barOf(own, column, span) {
 function figureCell(line, column, spans) {
   const own = figure(line, column.id);
   const cell = el("td", { class: "num" }, printed(own.value, column));
-  if (own.low !== null || own.high !== null) {
+  if (own.value !== null && (own.low !== null || own.high !== null || column.open)) {
     const [low, high] = [own.low, own.high].map(end => end === null ? OPEN : printed(end, column));
     cell.append(el("small", {}, `${low} to ${high}`));
     if (column.interval) cell.append(barOf(own, column, spans[column.id]));
@@ -98,12 +98,22 @@ function spansOf(lines, columns) {
   }));
 }
 
+// Which values are good, for eyes and ears: the arrow is read to nobody, the words to all.
+function goodOf(column) {
+  if (!column?.better) return null;
+  return el("small", { class: "good" }, el("span", { "aria-hidden": "true" }, column.better === "high" ? "↑ " : "↓ "), `${column.better} is good`);
+}
+
+function changeHead(text) {
+  return el("th", { scope: "col", class: "num" }, text, site.board.fairChanges ? null : el("small", {}, "not like with like: see below"));
+}
+
 function sortButton(id, label, meaning, sort) {
   const active = sort.id === id;
   const again = () => set({ sort: (active ? !sort.down : isHighGood(id)) ? `-${id}` : `+${id}` });
   const arrow = el("span", { class: "arrow", "aria-hidden": "true" }, active ? (sort.down ? "▾" : "▴") : "");
   return el("th", { scope: "col", class: id === "model" ? null : "num", "aria-sort": active ? (sort.down ? "descending" : "ascending") : null },
-    el("button", { type: "button", onclick: again, title: meaning || null, "data-sort": id }, label, arrow));
+    el("button", { type: "button", onclick: again, title: meaning || null, "data-sort": id }, label, arrow), goodOf(site.board.columns.find(one => one.id === id)));
 }
 
 function drawBoard() {
@@ -126,8 +136,8 @@ function drawBoard() {
   const head = el("tr", {}, el("th", { scope: "col", class: "rank" }, "rank"), sortButton("model", "model", "", sort),
     open.map(item => el("th", { scope: "col" }, item.label)),
     columns.flatMap(column => [sortButton(column.id, column.label, column.meaning, sort),
-      change && column === by ? el("th", { scope: "col", class: "num" }, "change") : null]),
-    change && !columns.includes(by) ? el("th", { scope: "col", class: "num" }, `change of ${by.label}`) : null);
+      change && column === by ? changeHead("change") : null]),
+    change && !columns.includes(by) ? changeHead(`change of ${by.label}`) : null);
   const spans = spansOf(shown, columns);
   const body = shown.map(line => {
     const model = site.board.models[line.m];
@@ -143,18 +153,24 @@ function drawBoard() {
   const focused = document.activeElement?.dataset?.sort;
   byId("board").replaceChildren(el("thead", {}, head), el("tbody", {}, body));
   if (focused) document.querySelector(`#board [data-sort="${focused}"]`)?.focus();
-  const said = sort.id === "model" ? "model" : by.label;
-  byId("board-status").textContent = `${shown.length} of ${lines.length} rows, sorted by ${said}, ${sort.down ? "highest" : "lowest"} first.`;
+  byId("board-status").textContent = `${shown.length} of ${lines.length} rows, sorted by ${orderOf(sort, by)}.`;
   board.shown = { shown, lines, columns, by, open };
+}
+
+function orderOf(sort, by) {
+  if (sort.id === "model") return `model, ${sort.down ? "Z–A" : "A–Z"}`;
+  return `${by.label}, ${sort.down ? "highest" : "lowest"} first`;
 }
 
 function boardCsv() {
   const { shown, lines, columns, by, open } = board.shown;
+  const change = showsChange();
+  const changed = line => { const own = figure(line, by.id); return [own.change, own.apart]; };
   const parts = column => column.interval ? [column.id, `${column.id}_low`, `${column.id}_high`, `${column.id}_n`] : [column.id];
-  const rows = [["rank", "model", ...open.map(item => item.id), ...columns.flatMap(parts)]];
+  const rows = [["rank", "model", ...open.map(item => item.id), ...columns.flatMap(parts), ...(change ? [`${by.id}_change`, `${by.id}_apart`] : [])]];
   for (const line of shown) {
     const values = column => { const own = figure(line, column.id); return column.interval ? [own.value, own.low, own.high, own.n] : [own.value]; };
-    rows.push([rankOf(line, lines, by)?.[0], line.m, ...open.map(item => line.w[item.id]), ...columns.flatMap(values)]);
+    rows.push([rankOf(line, lines, by)?.[0], line.m, ...open.map(item => line.w[item.id]), ...columns.flatMap(values), ...(change ? changed(line) : [])]);
   }
   save(`${site.suite}-${site.snapshot}-view.csv`, "text/csv", rows.map(csvLine).join("\n") + "\n");
 }
@@ -178,7 +194,7 @@ function boardControls() {
     el("details", { class: "chooser" }, el("summary", {}, "Columns"), el("div", { class: "pop" },
       site.board.columns.map(columnBox),
       site.board.hasChanges ? toggle("change since the last snapshot", showsChange(), on => set({ change: on ? null : "0" })) : null)),
-    ...(Object.values(site.board.models).some(model => model.control) ? [toggle("controls", !get("hide").includes("controls"), on => set({ hide: on ? null : "controls" }))] : []));
+    ...(site.board.lines.some(line => site.board.models[line.m].control) ? [toggle("controls", !get("hide").includes("controls"), on => set({ hide: on ? null : "controls" }))] : []));
 }
 
 document.addEventListener("keydown", event => {

@@ -1,6 +1,13 @@
 // The heat map: one button a cell, of which one at a time is in the order of tabs; arrow keys move.
 const heat = { found: null };
 
+// Paper waits for nothing: the map is drawn once the page has its rest, whichever tab is open.
+function drawForPrint() {
+  if (!site.data.overediting || heat.found) return;
+  load("overediting").then(found => { if (!heat.found) { heat.found = found; drawHeat(); } }, () => {});
+}
+addEventListener("beforeprint", () => { if (heat.found) drawHeat(); else drawForPrint(); });
+
 shows.overediting = () => {
   if (!site.data.overediting) return;
   load("overediting").then(found => { heat.found = found; drawHeat(); });
@@ -17,9 +24,12 @@ function drawHeat() {
   const several = new Set(heat.found.maps.map(one => one.d)).size > 1;
   const named = one => `${site.board.models[one.m]?.name ?? one.m}${several ? ` · ${one.d}` : ""}`;
   byId("heat-controls").replaceChildren(
-    choice("Model", heat.found.maps.map(one => [`${one.d}|${one.m}`, named(one)]), `${map.d}|${map.m}`, value => set({ map: value, cell: null })),
-    el("span", { class: "key" }, "0 %", [0, 2, 4, 6, 8, 10].map(level => el("i", { class: `h${level}` })), "50 % and more"));
-  byId("heat-view").replaceChildren(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Heat map" }, heatTable(map, named(map))));
+    choice("Model", heat.found.maps.map(one => [`${one.d}|${one.m}`, named(one)]), `${map.d}|${map.m}`, value => set({ map: value, cell: null })));
+  const key = el("p", { class: "key" }, "0 %", [0, 2, 4, 6, 8, 10].map(level => el("i", { class: `h${level}` })), "50 % and more",
+    el("i", { class: "h1 mark" }, "·"), "found, but below 0.5 %",
+    el("i", { class: "own" }), "of the kind that was asked for: no overedit can be there",
+    el("i", { class: "blank" }), "a row that was never asked for");
+  byId("heat-view").replaceChildren(el("h3", {}, named(map)), key, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Heat map" }, heatTable(map, named(map))));
   showExamples(map);
 }
 
@@ -38,7 +48,7 @@ function heatTable(map, name) {
       const text = count && percent === 0 ? "·" : percent;
       const level = count ? Math.min(10, Math.max(1, Math.ceil(rate * 20))) : 0;
       if (!count) return el("td", { class: "h0" }, el("span", { class: "zero" }, ""));
-      const label = `${row} asked, ${column} found: ${count} of ${map.prompts[at]} prompts, ${percent} %; ${eligible} eligible`;
+      const label = `${row} asked, ${column} found: ${count} of ${map.prompts[at]} prompts, ${percent} %; ${eligible} eligible (without it before)`;
       return el("td", { class: `h${level}` }, el("button", { type: "button", tabindex: "-1", "aria-label": label, title: label, "data-at": `${at},${to}`,
         "aria-pressed": get("cell") === `${row}|${column}` ? "true" : "false", onclick: () => pick(row, column) }, text));
     }));
@@ -52,11 +62,16 @@ function heatTable(map, name) {
 }
 
 function moveInHeat(event) {
+  const edge = { Home: 0, End: -1 }[event.key];
   const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
   const from = event.target.dataset?.at;
-  if (!step || !from) return;
+  if ((!step && edge === undefined) || !from) return;
   event.preventDefault();
   const table = event.currentTarget;
+  if (!step) { // the first or last cell of its row; with Ctrl of the whole map
+    moveTo(event.target, [...(event.ctrlKey ? table : event.target.closest("tr")).querySelectorAll("button")].at(edge));
+    return;
+  }
   const [height, width] = [heat.found.rows.length, heat.found.columns.length];
   let [row, column] = from.split(",").map(Number);
   for (;;) {
@@ -64,13 +79,14 @@ function moveInHeat(event) {
     column += step[1];
     if (row < 0 || column < 0 || row >= height || column >= width) return;
     const next = table.querySelector(`[data-at="${row},${column}"]`);
-    if (next) {
-      event.target.setAttribute("tabindex", "-1");
-      next.setAttribute("tabindex", "0");
-      next.focus();
-      return;
-    }
+    if (next) { moveTo(event.target, next); return; }
   }
+}
+
+function moveTo(from, next) {
+  from.setAttribute("tabindex", "-1");
+  next.setAttribute("tabindex", "0");
+  next.focus();
 }
 
 function pick(row, column) {
@@ -93,9 +109,12 @@ function showExamples(map) {
   load(map.examples).then(held => {
     const examples = held.cells[cell];
     if (!examples) { missing(); return; }
-    box.replaceChildren(heading, el("ul", { class: "pairs" }, examples.map(([photo, session, step, prompt, before, after]) => {
+    const [row, column] = [heat.found.rows.indexOf(asked), heat.found.columns.indexOf(found)];
+    const ofCell = map.cells.find(([at, to]) => at === row && to === column);
+    const counted = ofCell ? `${examples.length} of ${ofCell[2]} steps where it was found are shown; it was found in ${ofCell[2]} of ${map.prompts[row]} prompts, of which ${ofCell[3]} are eligible: it was not there before.` : "";
+    box.replaceChildren(heading, el("p", { class: "soft" }, counted), el("ul", { class: "pairs" }, examples.map(([photo, session, step, prompt, before, after]) => {
       const picture = (number, what) => el("a", { href: imageOf(held.images[number]), "data-full": true, "data-label": `${photo}, ${session}, step ${step}, ${what}` },
-        el("img", { src: thumbOf(held.images[number]), alt: what, width: 192, height: 192, loading: "lazy", decoding: "async" }));
+        el("img", { src: thumbOf(held.images[number]), alt: what, width: 192, height: 192, loading: "lazy", decoding: "async" }), el("small", {}, what));
       return el("li", {}, el("figure", {}, picture(before, "before"), picture(after, "after"),
         el("figcaption", {}, el("b", {}, held.prompts[prompt]), ` ${photo} · ${session} · step ${step}`)));
     })));

@@ -39,5 +39,6 @@ if (document.body.dataset.page === "index") {
   if (!state.tab) openTab("leaderboard");
   addEventListener("load", () => { // the browser goes to the tab that the address names; what to know first is above it
     if (!asked || asked === state.tab) requestAnimationFrame(() => window.scrollTo({ top: 0, behavior: "instant" }));
+    (window.requestIdleCallback ?? setTimeout)(drawForPrint);
   }, { once: true });
 } else chosenModels();

@@ -4,7 +4,11 @@ const shows = {};
 
 function parseHash() {
   const [tab, ...rest] = location.hash.slice(1).split("?");
-  return [decodeURIComponent(tab), new URLSearchParams(rest.join("?"))];
+  return [decoded(tab), new URLSearchParams(rest.join("?"))];
+}
+
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return ""; } // a broken address leads to the first tab
 }
 
 function get(name, otherwise = "") { return state.values.get(name) ?? otherwise; }
