@@ -126,7 +126,7 @@ def _place(fields: object, loc: Loc) -> str:
             value = cast(list[object], value)[part]
         else:
             value = cast(Mapping[object, object], value).get(part) if isinstance(value, dict) else None
-        named = cast(Mapping[object, object], value) if isinstance(value, dict) else {}
+        named = cast(Mapping[object, object], value if isinstance(value, dict) else {})
         kind = next((name for name in ("photo", "id") if isinstance(named.get(name), str)), None)
         if kind and isinstance(part, int) and number < len(loc):
             owner, parts = f" of {'' if kind == 'id' else 'photo '}{named[kind]!r}", []
