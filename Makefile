@@ -13,7 +13,7 @@ ARGS ?=
 
 help:
 	@echo "make quickstart   run the main job on real faces, without a key"
-	@echo "make identity-drift  from photos to a ranking by a made-up crowd, without a key (two minutes)"
+	@echo "make identity-drift  from photos to a ranking by a made-up crowd, without a key (some minutes)"
 	@echo "make rehearsal    run four providers' SDKs against the local stand-in, faults included"
 	@echo "make test         run all tests but the slow ones"
 	@echo "make test-operations  servers, workers and store, killed at random (slow)"

@@ -5,7 +5,8 @@ Reading stops only at broken YAML: what can be looked at is looked at, however w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -89,15 +90,47 @@ def schema(file: Read, kind: type[BaseModel]) -> Iterator[Finding]:
         kind.model_validate(file.fields)
     except ValidationError as error:
         everything = error.errors()
+        missing = {details["loc"] for details in everything if details["type"] == "missing"}
+        slips = dict(_slips((one["loc"] for one in everything if one["type"] == "extra_forbidden"), missing))
         for details in everything:
             loc = details["loc"]
+            if loc in slips.values():
+                continue  # its slip says so
             inner = any(other["loc"][: len(loc)] == loc and other is not details for other in everything)
             if not loc or (details["type"] == "too_short" and inner):
                 continue  # named twice, which has its own line; a list that is short of what is wrong
             problem = problem_of(details, kind, file.node, "")
             code = "unknown_field" if details["type"] == "extra_forbidden" else "bad_value"
-            text = f"{problem.message} (field {problem.field!r})"
-            yield Finding(problem.line or 1, code, text, allowed=problem.allowed)
+            meant = f"; did you mean {slips[loc][-1]}?" if loc in slips else ""
+            text = f"{problem.message} ({_place(file.fields, loc)}){meant}"
+            yield Finding(problem.line or 1, code, text, allowed=() if meant else problem.allowed)
+
+
+def _slips(unknown: Iterable[Loc], missing: Iterable[Loc]) -> Iterator[tuple[Loc, Loc]]:
+    """Unknown fields that must be meant for one that is missing beside them, each with that one."""
+    left = set(missing)
+    for loc in unknown:
+        beside = {str(one[-1]): one for one in left if one[:-1] == loc[:-1]}
+        near = difflib.get_close_matches(str(loc[-1]), sorted(beside), n=1, cutoff=0.75)
+        if near:
+            left.discard(beside[near[0]])
+            yield loc, beside[near[0]]
+
+
+def _place(fields: object, loc: Loc) -> str:
+    """A field as people find it: an entry of a list is called by its photo or its id, where it has one."""
+    owner, parts, value = "", list[str](), fields
+    for number, part in enumerate(loc, 1):
+        parts.append(str(part))
+        if isinstance(part, int) and isinstance(value, list) and part < len(cast(list[object], value)):
+            value = cast(list[object], value)[part]
+        else:
+            value = cast(Mapping[object, object], value).get(part) if isinstance(value, dict) else None
+        named = cast(Mapping[object, object], value if isinstance(value, dict) else {})
+        kind = next((name for name in ("photo", "id") if isinstance(named.get(name), str)), None)
+        if kind and isinstance(part, int) and number < len(loc):
+            owner, parts = f" of {'' if kind == 'id' else 'photo '}{named[kind]!r}", []
+    return f"field {'.'.join(parts)!r}{owner}"
 
 
 def _repeated_keys(root: yaml.Node) -> Iterator[Finding]:

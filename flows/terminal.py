@@ -169,7 +169,7 @@ async def _score(run_id: str) -> Snapshot:
 
 def show_snapshot(snapshot: Snapshot) -> None:
     """Print the leaderboard of a snapshot and where its page is."""
-    _print_board(board(snapshot))
+    show_board(board(snapshot))
     for line in truth_lines(snapshot):
         out.print(line, markup=False, highlight=False)
     out.print(f"page: {page_location(snapshot)}", markup=False, highlight=False, soft_wrap=True)
@@ -191,7 +191,8 @@ def _print_left_out(photos: Dataset) -> None:
         err.print(line, style="yellow", markup=False, soft_wrap=True)
 
 
-def _print_board(rows: Board) -> None:
+def show_board(rows: Board) -> None:
+    """Print a leaderboard; what a star is, only where there is one."""
     table = Table(title=rows.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("model", no_wrap=True)
     for name in rows.columns:
@@ -199,7 +200,8 @@ def _print_board(rows: Board) -> None:
     for row in rows.rows:
         table.add_row(f"{row.model} *" if row.is_control else row.model, *map(_cell, row.cells))
     out.print(table)
-    out.print("* a control; below each mean its 95 % interval and n", style="dim", highlight=False)
+    told = "* a control; " if any(row.is_control for row in rows.rows) else ""
+    out.print(f"{told}below each mean its 95 % interval and n", style="dim", highlight=False)
 
 
 def _cell(cell: Cell) -> str:

@@ -29,6 +29,8 @@ from tasks.vote_wiring import is_service
 
 MOST_LINES = 50
 """Of rejected rows."""
+COLLECTED_FROM = ("page", "file", "label_studio", "rapidata")
+"""What `--from` may be."""
 
 
 def make(suite: str, run: str | None) -> bool:
@@ -75,6 +77,8 @@ def export(suite: str, to: Path, kind: str, *, run: str | None, mirrored: bool, 
 
 def request(given: Mapping[str, object]) -> CollectRequest:
     """A request from command-line options; raises DefinitionError."""
+    if given["source"] not in COLLECTED_FROM:
+        raise DefinitionError(f"--from: {given['source']!r} is no source of votes", allowed=COLLECTED_FROM)
     return _checked(CollectRequest, given)
 
 

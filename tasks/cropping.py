@@ -84,7 +84,7 @@ def degraded_face(crop: CropRecord, store: ObjectStore) -> str:
 
 
 def twin_face(crop: CropRecord, shown_on: str, store: ObjectStore) -> str:
-    """The sha256 of a crop that looks like a stored one and is another picture on every photo it is shown on."""
+    """The sha256 of a crop that looks like a stored one and is another picture, on each photo its own."""
     name = f"{crop.box.photo} on {shown_on}"
     return _made_of(crop, f"{crops.TWIN}: {name}", lambda data: crops.twin(data, name), store)
 

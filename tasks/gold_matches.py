@@ -1,7 +1,7 @@
 """Matches with a known answer: the original's own face against one that is certainly not more like it.
 
-What stands for the original is a twin of it (`tasks.cropping.twin_face`), and so is what stands for a stranger:
-no picture of such a match is the original of any, by whose name or bytes somebody could tell it.
+What stands for the original is a twin of it (`tasks.cropping.twin_face`), and so is what stands for a
+stranger: no face of such a match is the original of any, by whose name or bytes somebody could tell it.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class EverydayPhotos:
     def _photo(self, row: TableRow, where: str, ids: dict[str, str]) -> FoundPhoto | _Fault:
         held = {name: row.values.get(name, "") for name in COLUMNS}
         if row.problem or not held["file"]:
-            return _Fault("malformed_row", row.problem or "file: nothing is stated")
+            return _Fault("malformed_row", row.problem or "the row names no file")
         place = self._below.place(held["file"])
         problem = place if isinstance(place, tuple) else problem_of(Path(place))
         licence, crop = self._licence(held), _crop(held)
@@ -124,11 +124,11 @@ class EverydayPhotos:
         found = licence_id(stated)
         if found is None:
             others = "".join(f"; {licence}" for licence in self._admitted.values())
-            said = f"{stated!r} is not admitted" if stated else "nothing is stated"
-            return _Fault("licence", f"licence: {said}; allowed: {SPELLINGS}{others}")
+            said = f"the licence {stated!r} is not admitted" if stated else "no licence is stated"
+            return _Fault("licence", f"{said}; allowed: {SPELLINGS}{others}")
         missing = [name for name in ("author", "source") if not held[name]]
         if missing and needs_attribution(found):
-            return _Fault("licence", f"{', '.join(missing)}: nothing is stated, and {found} asks for it")
+            return _Fault("licence", f"no {' and no '.join(missing)} is stated, and {found} asks for it")
         return found
 
     def _check_columns(self) -> None:
@@ -181,7 +181,7 @@ def _crop(held: Mapping[str, str]) -> CropArea | _Fault | None:
     if len(stated) < len(CROP):
         missing = ", ".join(name for name in CROP if name not in stated)
         return _Fault(
-            "malformed_row", f"{missing}: nothing is stated; a crop needs {', '.join(CROP)}, or none"
+            "malformed_row", f"no {missing} is stated; a crop needs {', '.join(CROP)}, or none of them"
         )
     for name, value in stated.items():
         least = 0 if name in ("crop_x", "crop_y") else 1

@@ -15,6 +15,8 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from typer.testing import CliRunner
 
 from flows import cli
+from flows.terminal import show_board
+from tasks.report_views import Board, BoardRow
 
 Say = Callable[..., "Ended"]
 
@@ -232,3 +234,15 @@ def test_lists_and_doctor_work(say: Say) -> None:
     ended = say("doctor")
     assert ended.returncode == 0, ended.stdout
     assert ended.stdout.count("ok ") == 7
+
+
+def test_a_star_is_explained_where_there_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [BoardRow("flux", is_control=False, note="", cells=()), BoardRow("same", True, "", ())]
+    show_board(Board("all", (), rows))
+    said = capsys.readouterr().out
+    assert "same *" in said
+    assert "* a control; below each mean its 95 % interval and n" in said
+    show_board(Board("all", (), rows[:1]))
+    said = capsys.readouterr().out
+    assert "below each mean its 95 % interval and n" in said
+    assert "*" not in said

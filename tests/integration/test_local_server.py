@@ -41,12 +41,12 @@ def test_it_answers_while_it_is_needed_and_no_longer(tmp_path: Path, monkeypatch
 
 
 SLOW_EVENTS = """
-import asyncio, sys
-from prefect.events import emit_event
-from prefect.events.clients import PrefectEventsClient
+import asyncio
 from flows import cli
 
 cli.set_up("", debug=False)
+from prefect.events import emit_event
+from prefect.events.clients import PrefectEventsClient
 from flows.local_server import prefect_server
 
 sent = []

@@ -38,7 +38,11 @@ def say(*arguments: str) -> Result:
         (("votes", "list", "nothing"), "'nothing'"),
         (("votes", "collect", "quickstart", "--from", "file"), "needs a `path`"),
         (("votes", "collect", "quickstart", "--from", "rapidata", "--path", "x"), "takes no `path`"),
-        (("votes", "collect", "quickstart", "--from", "telepathy"), "source"),
+        (
+            ("votes", "collect", "quickstart", "--from", "telepathy"),
+            "error: --from: 'telepathy' is no source of votes; allowed: page, file, label_studio, rapidata\n",
+        ),
+        (("votes", "collect", "quickstart", "--from", "simulated"), "--from: 'simulated' is no source"),
         (("votes", "collect", "quickstart", "--from", "rapidata", "--price-usd", "1"), "has no run"),
     ],
 )

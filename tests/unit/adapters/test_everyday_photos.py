@@ -68,7 +68,7 @@ def test_a_row_says_everything_of_a_photo(tmp_path: Path):
 @pytest.mark.parametrize(
     ("row", "reason", "said"),
     [
-        ({"file": ""}, "malformed_row", "file: nothing is stated"),
+        ({"file": ""}, "malformed_row", "the row names no file"),
         ({"file": "gone.jpg"}, "missing_file", "gone.jpg: No such file"),
         ({"file": "../a.jpg"}, "outside_folder", "not below the folder"),
         ({"file": "https://example.org/a.jpg"}, "remote_url", "never downloaded"),
@@ -83,27 +83,27 @@ def test_a_row_says_everything_of_a_photo(tmp_path: Path):
             "malformed_row",
             "view: 'portrait'; allowed: close, half, full",
         ),
-        ({"file": "b.jpg", "licence": ""}, "licence", "licence: nothing is stated; allowed: CC0-1.0"),
+        ({"file": "b.jpg", "licence": ""}, "licence", "b.jpg: no licence is stated; allowed: CC0-1.0"),
         (
             {"file": "b.jpg", "licence": "CC BY-NC 4.0"},
             "licence",
-            "'CC BY-NC 4.0' is not admitted; allowed: CC0-1.0",
+            "b.jpg: the licence 'CC BY-NC 4.0' is not admitted; allowed: CC0-1.0",
         ),
-        ({"file": "b.jpg", "author": ""}, "licence", "author: nothing is stated, and CC-BY-4.0 asks for it"),
+        ({"file": "b.jpg", "author": ""}, "licence", "b.jpg: no author is stated, and CC-BY-4.0 asks for it"),
         (
             {"file": "b.jpg", "licence": "CC BY-SA 3.0", "source": ""},
             "licence",
-            "source: nothing is stated, and CC-BY-SA-3.0",
+            "b.jpg: no source is stated, and CC-BY-SA-3.0",
         ),
         (
             {"file": "b.jpg", "licence": "MIT", "view": "far", "crop_x": "1"},
             "licence",
-            "; a crop needs crop_x, crop_y, crop_w, crop_h, or none; view: 'far'",
+            "; a crop needs crop_x, crop_y, crop_w, crop_h, or none of them; view: 'far'",
         ),
         (
             {"file": "b.jpg", "crop_x": "1"},
             "malformed_row",
-            "crop_y, crop_w, crop_h: nothing is stated; a crop needs",
+            "b.jpg: no crop_y, crop_w, crop_h is stated; a crop needs",
         ),
     ],
 )
@@ -192,7 +192,7 @@ def test_every_kind_of_table_says_the_same(tmp_path: Path, name: str):
     assert isinstance(left, LeftOut)
     line = {"photos.csv": 3, "list.tsv": 3, "list.jsonl": 2}.get(name, 3)
     assert left.source == f"{name}:{line}"
-    assert "crop_y, crop_w, crop_h: nothing is stated" in left.detail
+    assert "no crop_y, crop_w, crop_h is stated" in left.detail
 
 
 @pytest.mark.parametrize(

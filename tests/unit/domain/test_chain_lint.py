@@ -250,3 +250,30 @@ def test_equal_prompts_for_two_photos_are_worth_a_look():
     prompts, tail = GOOD[first:second], GOOD.index("      - Dye")
     text = (GOOD[:tail] + prompts).replace("edit_target: clothing", "edit_target: mixed")
     assert warnings(lint_chains(text)) == [(23, "same_prompts")]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (
+            changed("edit_target: clothing", "edit_targt: clothing"), 18,
+            "unknown field (field 'edit_targt' of photo 'bench-2'); did you mean edit_target?",
+        ),
+        (
+            changed("edit_target: clothing", "colour: red"), 18,
+            "unknown field (field 'colour' of photo 'bench-2')",
+        ),
+        (
+            changed("face_size: small", "face_size: tiny"), 20,
+            "'tiny' is not a choice here (field 'face_size' of photo 'bench-2')",
+        ),
+        (
+            changed("source: by hand", "sourc: by hand"), 3,
+            "unknown field (field 'sourc'); did you mean source?",
+        ),
+    ],
+)  # fmt: skip
+def test_a_field_is_named_by_its_photo_and_a_slip_is_told_once(text: str, line: int, said: str) -> None:
+    found = [one for one in lint_chains(text) if one.is_error]
+    assert (line, said) in {(one.line, one.message) for one in found}
+    assert len(found) == (2 if "colour" in said else 1), "a field that nobody meant leaves another missing"

@@ -45,7 +45,7 @@ def csv(folder: Path, *rows: str, heading: str = HEADING, name: str = "votes.csv
 def test_an_empty_file_is_an_error(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text("" if name.endswith("parquet") else text)
-    with pytest.raises(DefinitionError, match="no header and no votes|no rows, and so no votes") as caught:
+    with pytest.raises(DefinitionError, match=r"no header and no votes|no rows, and so no votes") as caught:
         read(path)
     assert caught.value.file == str(path)
 
