@@ -31,16 +31,22 @@ def is_whole(run: RunPlan) -> bool:
     return not some and {card.id for card in run.cards} == set(run.suite.models)
 
 
-def part_notice(run: RunPlan) -> tuple[str, ...]:
-    """What a reader of a part of a suite must know."""
+def part_notice(run: RunPlan, n_photos: int | None = None) -> tuple[str, ...]:
+    """What a reader of a part of a suite must know.
+
+    Args:
+        run: The run.
+        n_photos: Of the whole dataset, where that is known.
+    """
     if is_whole(run):
         return ()
     if run.request.images_dir is not None:
         return ("these are photos of your own: the report is theirs, and does not replace the suite's board",)
+    of_all = f" of {n_photos}" if n_photos is not None and n_photos != len(run.photos) else ""
     return (
         f"this is a part of the suite ({len(run.cards)} of {len(run.suite.models)} models, "
-        f"{len(run.photos)} photos, {len(run.sessions)} sessions): it has a report of its own, and does not "
-        "replace the board of a whole run",
+        f"{len(run.photos)}{of_all} photos, {len(run.sessions)} sessions): it has a report of its own, "
+        "and does not replace the board of a whole run",
     )
 
 

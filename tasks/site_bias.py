@@ -11,6 +11,7 @@ from metrics.leaderboard import POOLED
 from tasks.paper_text import METRICS
 from tasks.site_source import SiteSource
 from tasks.site_tables import plain
+from tasks.site_words import names_of
 
 PAIR = ("wd", "p", "p_adjusted", "prominent", "worst")
 LINE = ("dataset", "test_set", "axis", "metric")
@@ -44,10 +45,10 @@ def bias_of(source: SiteSource) -> Bias | None:
         for axis in dict.fromkeys(line.where["axis"] for line in lines)
     }
     metrics = [item for item in shown.items() if any(line.where["metric"] == item[0] for line in lines)]
-    return Bias(lines, axes, metrics, _pooled(tests))
+    return Bias(lines, axes, metrics, _pooled(tests, names_of(source.run)))
 
 
-def _pooled(tests: pl.DataFrame | None) -> Table:
+def _pooled(tests: pl.DataFrame | None, called: dict[str, str]) -> Table:
     title = "Distances over all test sets"
     if tests is None:
         return Table(title, "", [], [])
@@ -55,4 +56,4 @@ def _pooled(tests: pl.DataFrame | None) -> Table:
         *("model", "dataset", "axis", "metric", "group_a", "group_b", "mean_a", "mean_b"),
         *("wd", "p", "p_adjusted", "prominent"),
     ]
-    return plain(title, "", tests.filter(pl.col("test_set") == POOLED).select(columns))
+    return plain(title, "", tests.filter(pl.col("test_set") == POOLED).select(columns), called)

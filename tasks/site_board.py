@@ -108,7 +108,9 @@ def change_note(run: RunPlan, before: SiteSource | None) -> str:
     if before is None:
         return ""
     other = other_than(run, before)
-    said = f"Change is against the snapshot {before.snapshot.digest[:16]} of {before.run.created_at[:10]}"
+    own, its = run.created_at, before.run.created_at
+    when = its[:16].replace("T", " ") if own[:10] == its[:10] else its[:10]
+    said = f"Change is against the snapshot {before.snapshot.digest[:16]} of {when}"
     return f"{said}, which had other {' and '.join(other)}." if other else f"{said}."
 
 

@@ -11,14 +11,10 @@ from domain.chains import DIMENSIONS
 from metrics.attempts import VERDICTS
 from tasks.site_compare import shown_pairs
 from tasks.site_source import SiteSource
+from tasks.site_words import names_of, words
 
 ORDINALS = ("first", "second", "third")
 FAILED = ("failed", "not made at all")
-
-
-def words(name: str) -> str:
-    """A stored name as it is read."""
-    return name.replace("_", " ")
 
 
 def attempts_of(source: SiteSource) -> Attempts | None:
@@ -56,9 +52,10 @@ def attempts_by_step(source: SiteSource) -> Table | None:
     most = max(len(row) for row in table["made_at"])
     verdicts = [name for name in VERDICTS[1:] if name in table.columns]
     columns = ["model", "step", "tried", *(f"made at {n}" for n in range(1, most + 1)), "failed"]
+    called = names_of(source.run)
     rows = [
         [
-            row["model"],
+            called.get(row["model"], row["model"]),
             *(str(n) for n in (row["step"], row["n_tried"], *row["made_at"], row["n_failed"])),
             *(str(row[name]) for name in verdicts),
         ]
@@ -133,8 +130,9 @@ def failed_steps(source: SiteSource) -> Table | None:
     table = source.maybe("failed_steps")
     if table is None:
         return None
+    called = names_of(source.run)
     rows = [
-        [row["model"], row["photo"], str(row["step"]), _numbered(row["reasons"])]
+        [called.get(row["model"], row["model"]), row["photo"], str(row["step"]), _numbered(row["reasons"])]
         for row in table.iter_rows(named=True)
     ]
     text = "A chain ends at a step that failed at every attempt; so many chains did."

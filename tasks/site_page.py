@@ -103,5 +103,6 @@ def _notices(source: SiteSource) -> list[str]:
     steps = source.table("steps")
     is_judged = {"judgement", "tracked"} <= set(steps.columns)
     told = notices_of(served, steps) if served is not None and is_judged else ()
+    n_photos = len(source.photos.base)
     votes = vote_notices(source.snapshot, source.store)
-    return [*part_notice(source.run), *votes, *told, *notices_of_groups(source.run)]
+    return [*part_notice(source.run, n_photos), *votes, *told, *notices_of_groups(source.run)]

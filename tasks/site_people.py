@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -11,9 +12,11 @@ from adapters.pages.site.views import Board, BoardLine, Column, Figure, Switch
 from domain.chains import DIMENSIONS
 from domain.runs import RunPlan
 from tasks.site_board import PRICE, change_note, is_apart, model_names, other_than, prices
-from tasks.site_drift import completion_by, words
+from tasks.site_drift import completion_by
 from tasks.site_notices import open_notice
 from tasks.site_source import SiteSource
+from tasks.site_votes import is_simulated
+from tasks.site_words import REASONS, words
 
 COLUMNS = (
     Column(
@@ -32,6 +35,7 @@ COLUMNS = (
     Column("ties", "ties", "matches without a winner", "", 0, is_shown=False),
     PRICE,
 )  # fmt: skip
+SIMULATED = replace(COLUMNS[0], meaning="strength by the votes of a simulated crowd (Bradley–Terry)")
 RULE = (
     "Rank: 1 + the number of models whose whole 95 % interval of the rating is higher; below it the ranks in "
     "95 % of the resampled photos. 400 points are odds of 10 to 1, and 1000 is the mean. “…” is an end of an "
@@ -43,11 +47,6 @@ NOTES = {
     "unbeaten": "won every match: the votes give no rating",
     "winless": "lost every match: the votes give no rating",
     "disconnected": "met only some of the others: ratings of the two groups cannot be compared",
-}
-REASONS = {
-    "below_threshold": "too few chains complete",
-    "changes_shape": "most outputs have another shape than their input",
-    "unfinished": "chains that errors left open decide",
 }
 ALL = ("all", "all")
 COUNTS = ("n_votes", "n_photos", "wins", "losses", "ties")
@@ -69,7 +68,7 @@ def rating_board(source: SiteSource, before: SiteSource | None) -> Board:
             more = {"completion": _part(parts.get(_key(row)))}
         lines.append(_line(row, old.get(_key(row)), more, paid))
     return Board(
-        columns=COLUMNS,
+        columns=(SIMULATED, *COLUMNS[1:]) if is_simulated(source) else COLUMNS,
         switches=[Switch("dimension", "Photos and edits", _options(source, table))],
         lines=lines,
         models=model_names(run),

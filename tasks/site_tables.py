@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -17,6 +16,8 @@ from tasks.paper_text import rules_text
 from tasks.report_views import TRACKER_TEXT, TRUTH_TEXT, truth_summary
 from tasks.scoring import rules_of
 from tasks.site_source import SiteSource
+from tasks.site_votes import is_simulated
+from tasks.site_words import heading, names_of, shown
 
 BY_METRICS = (
     "Method and data come from “A Large-scale Evaluation of Text-guided Models for Facial Editing” "
@@ -25,6 +26,10 @@ BY_METRICS = (
 BY_VOTES = (
     "People see the last faces of two models beside the original and say which looks more like it; ratings "
     "are strengths of a Bradley–Terry model of their votes, with the rules that the tab Analysis names."
+)
+BY_SIMULATED_VOTES = (
+    "A simulated crowd stands for the people who would see the last faces of two models beside the original; "
+    "ratings are strengths of a Bradley–Terry model of its votes and say nothing of what people see."
 )
 LEFT_OUT_TEXT = "Files that became no photo, and photos and prompt chains without a counterpart, by reason."
 MOST_ROWS = 60
@@ -37,29 +42,32 @@ def drift_series(source: SiteSource) -> list[tuple[str, list[Series]]]:
     if table is None:
         return []
     n = "fss_n" if "fss_n" in table.columns else "n"
-    shown: list[tuple[str, list[Series]]] = []
+    called = names_of(source.run)
+    drawn: list[tuple[str, list[Series]]] = []
     for (dataset,), rows in table.sort("dataset", "model", "step").group_by(["dataset"], maintain_order=True):
         lines = [
             Series(
                 str(model),
                 *(part[name].to_list() for name in ("fss", "fss_low", "fss_high")),
                 n=part[n].to_list(),
+                name=called.get(str(model), str(model)),
             )
             for (model,), part in rows.drop_nulls("fss").group_by(["model"], maintain_order=True)
         ]
-        shown.append((str(dataset), sorted(lines, key=lambda line: (-line.mean[-1], line.model))))
-    return [("", shown[0][1])] if len(shown) == 1 else shown
+        drawn.append((str(dataset), sorted(lines, key=lambda line: (-line.mean[-1], line.model))))
+    return [("", drawn[0][1])] if len(drawn) == 1 else drawn
 
 
 def coverage_tables(source: SiteSource) -> list[Table]:
     """What was left out, and why."""
     made: list[Table] = []
+    called = names_of(source.run)
     coverage = source.maybe("coverage")
     if coverage is not None and "what" in coverage.columns:
         by = ["dataset", "model", "what", "reason"]
         counted = coverage.filter(pl.col("test_set") != POOLED).group_by(by).agg(pl.col("n").sum()).sort(by)
         text = "Whatever is missing from a mean, over all test sets; coverage.csv has them one by one."
-        made.append(plain("Left out of means", text, counted))
+        made.append(plain("Left out of means", text, counted, called))
     for name, title, text in (
         ("completion", "Completion", "Chains that a model finished; one below the threshold is not ranked."),
         ("refusals", "Refusals", "Steps that got an answer, and those declined or without an image."),
@@ -67,7 +75,7 @@ def coverage_tables(source: SiteSource) -> list[Table]:
     ):
         table = source.maybe(name)
         if table is not None:
-            made.append(plain(title, text, table))
+            made.append(plain(title, text, table, called))
     left_out = source.maybe("left_out")
     if left_out is not None:
         counted = left_out.group_by("reason").len("n").sort("n", "reason", descending=[True, False])
@@ -76,32 +84,24 @@ def coverage_tables(source: SiteSource) -> list[Table]:
     return made
 
 
-def plain(title: str, text: str, table: pl.DataFrame) -> Table:
-    """A table as it is; of a long one the beginning."""
-    shown = table.select(name for name in table.columns if name != "suite")
-    if "dataset" in shown.columns and shown["dataset"].n_unique() <= 1:
-        shown = shown.drop("dataset")
-    if shown.height > MOST_ROWS:
-        text = f"{text} The first {MOST_ROWS} of {shown.height} rows; the files hold all.".strip()
-    kinds = shown.schema.items()
+def plain(title: str, text: str, table: pl.DataFrame, called: Mapping[str, str] | None = None) -> Table:
+    """A table with its models as they are called; of a long one the beginning."""
+    held = table.select(name for name in table.columns if name != "suite")
+    if "dataset" in held.columns and held["dataset"].n_unique() <= 1:
+        held = held.drop("dataset")
+    if held.height > MOST_ROWS:
+        text = f"{text} The first {MOST_ROWS} of {held.height} rows; the files hold all.".strip()
+    kinds = held.schema.items()
     return Table(
         title,
         text,
-        [name.replace("_", " ") for name, _ in kinds],
-        [[cell(value) for value in row] for row in shown.head(MOST_ROWS).iter_rows()],
+        [heading(name) for name, _ in kinds],
+        [
+            [shown(value, name, called) for name, value in zip(held.columns, row, strict=True)]
+            for row in held.head(MOST_ROWS).iter_rows()
+        ],
         frozenset(at for at, (_, kind) in enumerate(kinds) if kind.is_numeric()),
     )
-
-
-def cell(value: Any) -> str:
-    """A value as it is read."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(cell(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def session_views(source: SiteSource) -> list[SessionView]:
@@ -156,6 +156,7 @@ def _card_facts(card: ModelCard, fingerprint: str) -> list[tuple[str, str]]:
 def about_tables(source: SiteSource) -> list[Table]:
     """Licences, who answered, and how far the measuring is from a known truth."""
     made: list[Table] = []
+    called = names_of(source.run)
     sources = source.maybe("sources")
     if sources is not None and "licence" in sources.columns:
         counted = (
@@ -168,13 +169,15 @@ def about_tables(source: SiteSource) -> list[Table]:
         made.append(plain("Attribution", "", sources.select(names)))
     truth = source.maybe("truth")
     if truth is not None:
-        made.append(plain("Measured against the truth", TRUTH_TEXT, truth_summary(truth)))
+        made.append(plain("Measured against the truth", TRUTH_TEXT, truth_summary(truth), called))
         accuracy = source.maybe("tracker_accuracy")
         if accuracy is not None:
             made.append(plain("What the tracker recognised", TRACKER_TEXT, accuracy))
     served = source.maybe("served")
     if served is not None:
-        made.append(plain("Who answered", "Each served version beside the one that was asked.", served))
+        made.append(
+            plain("Who answered", "Each served version beside the one that was asked.", served, called)
+        )
     return made
 
 
@@ -211,7 +214,7 @@ def about(source: SiteSource, asked_of_people: Sequence[str] = ()) -> list[tuple
             [
                 "Each model edits its own last output, step by step; every number is computed from stored "
                 "images. Incomplete sessions are in no mean and are counted by the reason they stopped.",
-                BY_METRICS if run.chain_set is None else BY_VOTES,
+                _how_rated(source),
                 *asked_of_people,
             ],
         ),
@@ -219,6 +222,12 @@ def about(source: SiteSource, asked_of_people: Sequence[str] = ()) -> list[tuple
         ("Versions", [*versions, f"Packages: {packages}."]),
         ("Photos", _photo_facts(source)),
     ]
+
+
+def _how_rated(source: SiteSource) -> str:
+    if source.run.chain_set is None:
+        return BY_METRICS
+    return BY_SIMULATED_VOTES if is_simulated(source) else BY_VOTES
 
 
 def _photo_facts(source: SiteSource) -> list[str]:

@@ -9,8 +9,8 @@ import polars as pl
 
 from adapters.pages.site.picture_views import MatchExample, Matchups, Picture, WinCell
 from adapters.pages.site.views import Table
-from tasks.site_drift import words
 from tasks.site_source import SiteSource
+from tasks.site_words import names_of, words
 
 MOST_MATCHES = 48
 AGREEMENT = {
@@ -28,7 +28,7 @@ def matchups_of(source: SiteSource) -> Matchups | None:
         return None
     whole = table.filter((pl.col("dimension") == "all") & (pl.col("value") == "all"))
     models = _by_rating(source, whole)
-    names = {card.id: card.name or card.id for card in source.run.cards}
+    names = names_of(source.run)
     held = {(row["model"], row["other"]): row for row in whole.iter_rows(named=True)}
     cells = [[_cell(held.get((a, b))) for b in models] for a in models]
     examples, total = _matches(source, names)
@@ -178,13 +178,19 @@ def vote_facts(source: SiteSource) -> dict[str, str]:
     return {} if table is None else dict(table.select("name", "value").iter_rows())
 
 
+def is_simulated(source: SiteSource) -> bool:
+    """Whether a made-up crowd cast the votes of a ranking."""
+    return int(vote_facts(source).get("simulated_votes", 0)) > 0
+
+
 def vote_lead(source: SiteSource) -> str:
     """How many people said how much, in one sentence; empty where nobody has voted."""
     facts = vote_facts(source)
     if not {"votes", "annotators", "matches_with_result"} <= set(facts):
         return ""
     votes, people, matches = (facts[name] for name in ("votes", "annotators", "matches_with_result"))
-    return f"{votes} votes of {people} annotators on {matches} matches."
+    who = "simulated annotator" if is_simulated(source) else "annotator"
+    return f"{votes} votes of {people} {who}{'s' * (people != '1')} on {matches} matches."
 
 
 def vote_paragraphs(source: SiteSource) -> list[str]:

@@ -15,6 +15,9 @@ from playwright.sync_api import Page
 from synthetic_site import EVIL, SUITE
 from watched_pages import Look, Sites, Watched, served
 
+from adapters.pages.site import views
+from adapters.pages.site.render import site_files
+
 pytestmark = pytest.mark.browser
 
 
@@ -63,7 +66,7 @@ def test_the_way_in_keeps_what_stands_behind_the_sign(look: Look, host: str, sit
     watched.check(host)
 
 
-def test_the_board_is_sorted_by_any_column_with_the_keyboard_alone(seen: Watched, sites: Sites):
+def test_the_board_is_sorted_by_any_ratingwith_the_keyboard_alone(seen: Watched, sites: Sites):
     page, held = seen.page, board(sites)
     assert rows(page) == [row["model"] for row in sorted(held, key=lambda row: row["drop_fss"])]
     page.focus("[data-sort=sc]")
@@ -439,6 +442,24 @@ def test_a_ranking_has_its_own_tabs(look: Look, sites: Sites):
         ]
         assert page.evaluate("window.evil") is None
         watched.check(host)
+
+
+def test_a_rating_that_is_open_both_ways_and_a_control_without_a_line(look: Look, tmp_path: Path):
+    rating = views.Column("rating", "rating", "", "high", 0, has_interval=True, has_open_ends=True)
+    lines = [views.BoardLine("m", {"by": "all"}, {"rating": views.Figure(1606.0, n=18)}, (1, 1, 4))]
+    names = [views.ModelName("m", "M", "", is_control=False), views.ModelName("c", "C", "", is_control=True)]
+    switch = views.Switch("by", "By", [("all", "all")])
+    shown = views.Board([rating], [switch], lines, names, "rating", "", has_ranks=True)
+    for name, data in site_files(views.Page("tiny", "0" * 16, "", "", [], [], shown)).items():
+        place = tmp_path / "tiny" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    page = look().open((tmp_path / "tiny/index.html").as_uri())
+    page.wait_for_selector("#board tbody tr[data-model]")
+    assert page.inner_text("#board tbody td.num").split("\n")[:2] == ["1606", "… to …"]
+    assert len(page.query_selector_all("#board svg.bar")) == 1
+    assert page.inner_text("#board tbody td.rank").split() == ["1", "1–4"]
+    assert "controls" not in page.inner_text("#board-controls")
 
 
 def test_a_plain_folder_is_as_good_as_a_host(look: Look, sites: Sites):

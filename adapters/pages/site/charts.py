@@ -18,6 +18,7 @@ class Line:
     """One model."""
 
     model: str
+    name: str
     hue: int
     """Its colour: a class of the style sheet."""
     is_dashed: bool
@@ -62,6 +63,7 @@ def chart_of(title: str, series: Sequence[Series]) -> Chart | None:
     lines = [
         Line(
             model=item.model,
+            name=item.name or item.model,
             hue=number % HUES,
             is_dashed=number >= HUES,
             points=" ".join(f"{x(k)},{y(value)}" for k, value in enumerate(item.mean)),

@@ -114,6 +114,8 @@ class Series:
     low: Sequence[float | None]
     high: Sequence[float | None]
     n: Sequence[int | None] = ()
+    name: str = ""
+    """How the model is called; its id where empty."""
 
 
 @dataclass(frozen=True)

@@ -336,6 +336,18 @@ def test_the_chart_draws_what_the_numbers_say():
     assert chart(Series("a", [1.0, 0.5], [0.9, None], [1.0, None])).lines[0].band == ""
 
 
+def test_a_line_bears_the_name_of_its_model_and_its_id_where_it_has_none():
+    lines = chart(*(Series("m", [1.0, 0.5], [None] * 2, [None] * 2, name=name) for name in ("", "M 1"))).lines
+    assert [(line.model, line.name) for line in lines] == [("m", "m"), ("m", "M 1")]
+
+
+def test_an_empty_table_is_marked_among_the_downloads():
+    files = [Download("none", "table", 0, ["a.csv"]), Download("some", "table", 3, ["b.csv"])]
+    text = Reading(pages(a_page(downloads=files))["index.html"]).text
+    assert text[text.index("none") :][:6].count("empty") == 1
+    assert text.count("empty") == 1
+
+
 def test_labels_of_many_lines_that_end_alike_stay_in_the_picture_and_apart():
     made = chart(*(Series(f"m{n}", [1.0, 0.0], [None] * 2, [None] * 2) for n in range(30)))
     heights = sorted(line.label_y for line in made.lines)

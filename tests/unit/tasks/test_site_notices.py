@@ -9,9 +9,11 @@ import pytest
 from synthetic_site import SUITE, run_of
 
 from domain.photos import Dataset
+from domain.requests import RunRequest
 from domain.runs import RunPlan, Snapshot
 from domain.sessions import Instruction, Session
 from tasks import wiring
+from tasks.pointers import part_notice
 from tasks.site_board import change_note, other_than
 from tasks.site_notices import open_notice, stand_in_notices
 from tasks.site_source import SiteSource
@@ -61,13 +63,21 @@ def test_ranks_that_votes_leave_open_are_said_where_an_end_can_be_open(undetermi
         )
 
 
+def test_a_part_says_of_how_many_photos(run: RunPlan):
+    part = run.model_copy(update={"photos": tuple("abc"), "request": RunRequest(suite=SUITE, images=3)})
+    assert "2 of 2 models, 3 of 7 photos, 1 sessions" in part_notice(part, 7)[0]
+    assert "2 of 2 models, 3 photos, 1 sessions" in part_notice(part)[0]
+
+
 def test_a_change_says_what_else_differs(run: RunPlan, tmp_path: Path):
     snapshot = Snapshot(suite=SUITE, digest="ab" * 32, run_id=run.id, is_new=False)
     before = SiteSource(snapshot, run, wiring.store_at(tmp_path))
     said = f"Change is against the snapshot {'ab' * 8} of 2026-11-01"
     assert change_note(run, None) == ""
-    assert change_note(run, before) == f"{said}."
-    part = run.model_copy(update={"photos": tuple("abc")})
+    later = run.model_copy(update={"created_at": "2026-11-01T09:30:00+00:00"})
+    assert change_note(later, before) == f"{said} 00:00."  # two boards of one day
+    assert change_note(run.model_copy(update={"created_at": "2026-11-02T"}), before) == f"{said}."
+    part = run.model_copy(update={"created_at": "2026-11-02T", "photos": tuple("abc")})
     assert change_note(part, before) == f"{said}, which had other photos (7, here 3)."
     [card, *_] = run.cards
     only = {"cards": (card,), "settings_fingerprints": {card.id: run.settings_fingerprints[card.id]}}

@@ -29,10 +29,11 @@ from tasks.scoring import read_table
 from tasks.site_board import score_board
 from tasks.site_compare import reasoning, shown_pairs
 from tasks.site_copy import copy_site
-from tasks.site_drift import attempts_of, chain_counts, failed_steps
+from tasks.site_drift import attempts_by_step, attempts_of, chain_counts, failed_steps
 from tasks.site_licences import licence_warning
 from tasks.site_people import NOTES, rating_board
 from tasks.site_source import SiteSource
+from tasks.site_tables import coverage_tables, drift_series
 from tasks.site_votes import matchups_of
 from tasks.vote_notices import vote_notices
 
@@ -395,6 +396,7 @@ def test_a_ranking_is_shown_as_its_tables_say(ranked: SiteSource):
     best, second = [line for line in board.lines if line.where["dimension"] == "all"]
     assert (best.model, best.ranks, best.figures["rating"].value) == (MODELS[0], (1, 1, 2), 1040.0)
     assert second.figures["fss"].value == 0.6
+    assert board.columns[0].meaning == "strength by the votes of a simulated crowd (Bradley–Terry)"
     unknown = [line for line in board.lines if line.where["dimension"] == "photo_shape=portrait"][1]
     assert (unknown.ranks, unknown.figures["rating"].value, unknown.note) == (None, None, NOTES["winless"])
     assert (second.figures["rating"].low, second.figures["rating"].high) == (None, 990.0)
@@ -430,6 +432,20 @@ def test_attempts_are_counted_over_steps(ranked: SiteSource):
         ("off shape", 1),
     ]
     assert lines["qwen-edit"].n_tried == 0
+
+
+def test_a_model_is_called_alike_on_every_tab(ranked: SiteSource):
+    called = {line.model: line.name for _, series in drift_series(ranked) for line in series}
+    assert called == {card.id: card.name for card in ranked.run.cards if card.id in MODELS}
+    tables = {table.title: table for table in coverage_tables(ranked)}
+    assert [row[0] for row in tables["Completion"].rows] == [called[model] for model in MODELS]
+    assert tables["Completion"].columns[:3] == ["model", "chains", "complete"]
+    assert tables["Completion"].rows[2][5:9] == ["40.0 %", "80.0 %", "no", "too few chains complete"]
+    ended, by_step = failed_steps(ranked), attempts_by_step(ranked)
+    assert ended is not None
+    assert by_step is not None
+    assert ended.rows[0][0] == called[MODELS[1]]
+    assert {row[0] for row in by_step.rows} == {called[MODELS[0]], called[MODELS[1]]}
 
 
 def test_where_chains_ended_is_told_attempt_by_attempt(ranked: SiteSource):

@@ -88,7 +88,7 @@ function changeCell(line, column) {
   const worse = column.better === "high" ? own.change < 0 : own.change > 0;
   const kind = own.apart && column.better ? (worse ? "up" : "down") : "";
   const said = own.apart === null ? "" : own.apart ? "intervals apart" : "intervals overlap";
-  return el("td", { class: `num ${kind}` }, sign + printed(Math.abs(own.change), column), el("small", {}, said));
+  return el("td", { class: `num ${kind}` }, sign + fixed(Math.abs(own.change) * column.factor, column.digits), el("small", {}, said));
 }
 
 function spansOf(lines, columns) {
@@ -104,8 +104,10 @@ function goodOf(column) {
   return el("small", { class: "good" }, el("span", { "aria-hidden": "true" }, column.better === "high" ? "↑ " : "↓ "), `${column.better} is good`);
 }
 
-function changeHead(text) {
-  return el("th", { scope: "col", class: "num" }, text, site.board.fairChanges ? null : el("small", {}, "not like with like: see below"));
+function changeHead(text, column) {
+  const isPercent = column.suffix.includes("%") || column.label.includes("%");
+  return el("th", { scope: "col", class: "num" }, text, el("small", {}, isPercent ? "in percentage points" : `in units of ${column.label}`),
+    site.board.fairChanges ? null : el("small", {}, "not like with like: see below"));
 }
 
 function sortButton(id, label, meaning, sort) {
@@ -136,8 +138,8 @@ function drawBoard() {
   const head = el("tr", {}, el("th", { scope: "col", class: "rank" }, "rank"), sortButton("model", "model", "", sort),
     open.map(item => el("th", { scope: "col" }, item.label)),
     columns.flatMap(column => [sortButton(column.id, column.label, column.meaning, sort),
-      change && column === by ? changeHead("change") : null]),
-    change && !columns.includes(by) ? changeHead(`change of ${by.label}`) : null);
+      change && column === by ? changeHead("change", by) : null]),
+    change && !columns.includes(by) ? changeHead(`change of ${by.label}`, by) : null);
   const spans = spansOf(shown, columns);
   const body = shown.map(line => {
     const model = site.board.models[line.m];
@@ -221,6 +223,6 @@ shows.drift = () => {
     if (event.target.checked) hidden.delete(model); else hidden.add(model);
     set({ "no-drift": [...hidden].join(",") }, false);
     apply();
-  } }), " ", model)));
+  } }), " ", site.board.models[model]?.name ?? model)));
   apply();
 };

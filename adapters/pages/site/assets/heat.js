@@ -114,7 +114,7 @@ function showExamples(map) {
     const counted = ofCell ? `${examples.length} of ${ofCell[2]} steps where it was found are shown; it was found in ${ofCell[2]} of ${map.prompts[row]} prompts, of which ${ofCell[3]} are eligible: it was not there before.` : "";
     box.replaceChildren(heading, el("p", { class: "soft" }, counted), el("ul", { class: "pairs" }, examples.map(([photo, session, step, prompt, before, after]) => {
       const picture = (number, what) => el("a", { href: imageOf(held.images[number]), "data-full": true, "data-label": `${photo}, ${session}, step ${step}, ${what}` },
-        el("img", { src: thumbOf(held.images[number]), alt: what, width: 192, height: 192, loading: "lazy", decoding: "async" }), el("small", {}, what));
+        el("img", { src: thumbOf(held.images[number]), alt: `${photo} ${what} step ${step}`, width: 192, height: 192, loading: "lazy", decoding: "async" }), el("small", {}, what));
       return el("li", {}, el("figure", {}, picture(before, "before"), picture(after, "after"),
         el("figcaption", {}, el("b", {}, held.prompts[prompt]), ` ${photo} · ${session} · step ${step}`)));
     })));

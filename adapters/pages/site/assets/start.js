@@ -8,8 +8,9 @@ function historyShown() {
   const newest = known.snapshots.find(one => one.snapshot === known.newest);
   const note = byId("newer");
   if (newest && known.newest !== site.snapshot) {
-    note.append(own?.whole === false ? "This is a part of the suite and does not replace its board. " : "This is not the newest snapshot. ",
-      el("a", { href: `../${newest.snapshot}/index.html` }, `To the board of ${newest.created.slice(0, 10)}`), ".");
+    const isAlone = known.snapshots.filter(one => one.created.slice(0, 10) === newest.created.slice(0, 10)).length < 2;
+    note.append(own?.whole === false ? "" : "This is not the newest snapshot. ", // that it is a part is said below
+      el("a", { href: `../${newest.snapshot}/index.html` }, `To the board of ${newest.created.slice(0, isAlone ? 10 : 16).replace("T", " ")}`), ".");
     note.hidden = false;
   }
   const row = one => el("tr", {}, el("th", { scope: "row" }, one.snapshot === site.snapshot ? `${one.created.slice(0, 16).replace("T", " ")} (this page)` : el("a", { href: `../${one.snapshot}/index.html` }, one.created.slice(0, 16).replace("T", " "))),
