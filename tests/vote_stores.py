@@ -13,12 +13,17 @@ from domain.votes import Vote
 from tasks import ledger, match_tables, vote_store
 
 
+def a_crop(shown: str) -> bytes:
+    """A picture in a colour of its own."""
+    return png(f"#{keys.sha256(shown.encode())[:6]}")
+
+
 def a_match(photo: str, session: str, model_a: str, model_b: str, **fields: object) -> Match:
-    """A match whose crops are named after what they show."""
+    """A match whose crops have a colour each, by what they show."""
     crops = {
-        "original_sha256": keys.sha256(photo.encode()),
-        "crop_a_sha256": keys.sha256(f"{photo} {model_a}".encode()),
-        "crop_b_sha256": keys.sha256(f"{photo} {model_b}".encode()),
+        "original_sha256": keys.sha256(a_crop(photo)),
+        "crop_a_sha256": keys.sha256(a_crop(f"{photo} {model_a}")),
+        "crop_b_sha256": keys.sha256(a_crop(f"{photo} {model_b}")),
     }
     held = {"photo": photo, "session": session, "model_a": model_a, "model_b": model_b, **crops, **fields}
     return Match.model_validate(held)
@@ -57,11 +62,11 @@ def store_matches(suite: str, run_id: str, matches: list[Match], store: ObjectSt
 
 
 def write_crops(matches: Sequence[Match], store: ObjectStore) -> None:
-    """A picture in the place of each crop of such matches."""
-    data = png("teal")
+    """The crops of such matches."""
     for match in matches:
-        for name in (match.original_sha256, match.crop_a_sha256, match.crop_b_sha256):
-            store.put_new(keys.image(name, "png"), data)
+        for shown in (match.photo, f"{match.photo} {match.model_a}", f"{match.photo} {match.model_b}"):
+            data = a_crop(shown)
+            store.put_new(keys.image(keys.sha256(data), "png"), data)
 
 
 def store_votes(suite: str, votes: list[Vote], store: ObjectStore) -> None:
