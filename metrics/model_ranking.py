@@ -108,9 +108,15 @@ def _board(results: pl.DataFrame, draws: Draws, name: tuple[str, str]) -> list[R
             _ORDER.get(row["note"], 1 if "rating" in row else 2),
             -row.get("rating", 0.0),
             row.get("rank", len(rows) + 1),
+            0.0 if "rating" in row else -_share_won(row),
             row["model"],
         ),
     )
+
+
+def _share_won(row: Row) -> float:
+    """What orders models without a rating where nothing else does; a tie is half a win."""
+    return (row["wins"] + row["ties"] / 2) / row["n_matches"] if row["n_matches"] else 0.0
 
 
 def _rate(

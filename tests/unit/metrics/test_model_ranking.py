@@ -47,6 +47,17 @@ def test_two_models_by_hand():
     assert board["rank"].to_list() == [1, 1], "four matches tell nobody apart"
 
 
+def test_the_unbeaten_stand_in_the_order_of_their_wins():
+    """Two tie and lose to nobody: one won 3 of 4 matches, the other 2 of 3; a tie is half a win."""
+    rows = series(3, "low-1", "low-2", "abt") + series(3, "low-2", "low-3", "abt")
+    rows += series(1, "a-second", "b-first", "t") + series(2, "b-first", "low-1", "aa")
+    rows += series(2, "a-second", "low-1", "a") + series(1, "a-second", "b-first", "t")
+    board = ranking(results_of(rows), draws=FEW)
+    assert board["model"].to_list()[:2] == ["b-first", "a-second"]
+    assert board["note"].to_list()[:2] == ["unbeaten", "unbeaten"]
+    assert board["rating"].null_count() == 2
+
+
 def test_an_unbeaten_and_a_winless_model_have_a_place_and_no_number():
     rows = series(6, "flux", "qwen", "ababab") + series(6, "best", "flux", "aaaaaa")
     rows += series(6, "qwen", "worst", "aaaaaa")
