@@ -386,8 +386,10 @@ def test_an_older_page_says_so_and_lists_the_newer(look: Look, host: str, sites:
 def test_a_link_to_a_model_opens_its_settings(seen: Watched):
     seen.page.click("#board tbody a >> nth=0")
     seen.page.wait_for_selector("#models.current")
+    assert not seen.page.is_visible("#leaderboard")
     seen.page.go_back()
     seen.page.wait_for_selector("#leaderboard.current")
+    assert not seen.page.is_visible("#models")
 
 
 def test_without_a_script_all_of_it_is_one_page(look: Look, host: str, sites: Sites):
@@ -475,4 +477,5 @@ def test_a_plain_folder_is_as_good_as_a_host(look: Look, sites: Sites):
     watched.tab("compare")
     page.click("#comparison-list a >> nth=0")
     watched.until("document.querySelector('.chain img').naturalWidth > 0")
+    assert page.url.startswith(origin)
     watched.check(origin)
